@@ -1,0 +1,447 @@
+// Included once per instruction set by kmeans_leaf.cpp (no include guard on purpose).
+//
+// The tile kernel computes 3 vectors of rows x 4 centers in twelve vector registers. A lane is a row: the rows of a tile
+// are transposed into a small panel, the centers' coordinates are broadcast, and the minimum over centers is taken lane
+// by lane with no horizontal step.
+namespace lanatus::cluster::LANATUS_ISA {
+namespace {
+
+template <class T> struct Vec;
+template <> struct Vec<float> {
+    typedef float V __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
+    typedef float Half __attribute__((vector_size(16)));
+    typedef float Four __attribute__((vector_size(16)));
+};
+template <> struct Vec<double> {
+    typedef double V __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
+    typedef double Half __attribute__((vector_size(16)));
+    typedef double Four __attribute__((vector_size(32)));
+};
+template <class T> using V = typename Vec<T>::V;
+template <class T> using Mask = decltype(V<T>{} < V<T>{});
+typedef double Double4 __attribute__((vector_size(32)));
+
+template <class T> constexpr std::size_t lanes = LANATUS_VECTOR_BYTES / sizeof(T);
+template <class T> constexpr std::size_t quad = 16 / sizeof(T);  // columns transposed at a time
+constexpr std::size_t row_vectors = 3;
+template <class T> constexpr std::size_t tile = row_vectors * lanes<T>;
+static_assert(tile<float> <= widest_tile);
+
+template <class Vector, class T>
+LANATUS_INLINE Vector load(const T* p) {
+    Vector v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+}
+template <class Vector, class T>
+LANATUS_INLINE void store(T* p, Vector v) {
+    __builtin_memcpy(p, &v, sizeof v);
+}
+
+// ---- transposition: rows[0 .. lanes) at columns [0, quad) -> one vector per column
+
+#if LANATUS_VECTOR_BYTES == 32
+LANATUS_INLINE V<float> pair(const float* low, const float* high) {
+    using H = Vec<float>::Half;
+    return __builtin_shufflevector(load<H>(low), load<H>(high), 0, 1, 2, 3, 4, 5, 6, 7);
+}
+LANATUS_INLINE V<double> pair(const double* low, const double* high) {
+    using H = Vec<double>::Half;
+    return __builtin_shufflevector(load<H>(low), load<H>(high), 0, 1, 2, 3);
+}
+LANATUS_INLINE void transpose(const float* const* rows, std::size_t j, V<float>* out) {
+    const V<float> a = pair(rows[0] + j, rows[4] + j), b = pair(rows[1] + j, rows[5] + j);
+    const V<float> c = pair(rows[2] + j, rows[6] + j), d = pair(rows[3] + j, rows[7] + j);
+    const V<float> ab_low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+    const V<float> ab_high = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+    const V<float> cd_low = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+    const V<float> cd_high = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+    out[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[1] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 10, 11, 6, 7, 14, 15);
+    out[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+LANATUS_INLINE void transpose(const double* const* rows, std::size_t j, V<double>* out) {
+    const V<double> a = pair(rows[0] + j, rows[2] + j), b = pair(rows[1] + j, rows[3] + j);
+    out[0] = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+    out[1] = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+}
+#else
+LANATUS_INLINE void transpose(const float* const* rows, std::size_t j, V<float>* out) {
+    const auto a = load<V<float>>(rows[0] + j), b = load<V<float>>(rows[1] + j);
+    const auto c = load<V<float>>(rows[2] + j), d = load<V<float>>(rows[3] + j);
+    const V<float> ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const V<float> cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    out[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+    out[1] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+    out[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+    out[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+}
+LANATUS_INLINE void transpose(const double* const* rows, std::size_t j, V<double>* out) {
+    const auto a = load<V<double>>(rows[0] + j), b = load<V<double>>(rows[1] + j);
+    out[0] = __builtin_shufflevector(a, b, 0, 2);
+    out[1] = __builtin_shufflevector(a, b, 1, 3);
+}
+#endif
+
+// panel[(j - from) * tile + r] <- rows[r][j] (minus offset[j]) for j in [from, to)
+template <bool Shift, class T>
+LANATUS_INLINE void fill_panel(const T* const* rows, const T* offset, std::size_t from, std::size_t to, T* panel) {
+    for (std::size_t v = 0; v < row_vectors; ++v) {
+        const T* const* group = rows + v * lanes<T>;
+        T* out = panel + v * lanes<T>;
+        std::size_t j = from;
+        while (j < to) {
+            if (to - from < quad<T>) {  // too narrow for vectors
+                for (std::size_t r = 0; r < lanes<T>; ++r)
+                    out[(j - from) * tile<T> + r] = Shift ? group[r][j] - offset[j] : group[r][j];
+                ++j;
+                continue;
+            }
+            if (j + quad<T> > to) j = to - quad<T>;  // the last columns overlap those before
+            V<T> columns[quad<T>];
+            transpose(group, j, columns);
+            for (std::size_t q = 0; q < quad<T>; ++q)
+                store(out + (j + q - from) * tile<T>, Shift ? columns[q] - offset[j + q] : columns[q]);
+            j += quad<T>;
+        }
+    }
+}
+
+// ---- the metrics: what one coordinate adds
+
+struct Expanded {
+    static constexpr bool shift = true;
+    template <class Vector, class T>
+    static LANATUS_INLINE void step(Vector& sum, Vector x, T c) { sum -= x * c; }
+};
+struct Direct {
+    static constexpr bool shift = false;
+    template <class Vector, class T>
+    static LANATUS_INLINE void step(Vector& sum, Vector x, T c) {
+        const Vector gap = x - c;
+        sum += gap * gap;
+    }
+};
+
+// ---- the sinks: what becomes of the scores of C centers, first the one numbered `first`
+
+template <class T>
+struct Smallest {
+    V<T> best[row_vectors];
+    Mask<T> which[row_vectors];
+    LANATUS_INLINE Smallest() {
+        for (std::size_t v = 0; v < row_vectors; ++v) {
+            best[v] = V<T>{} + std::numeric_limits<T>::infinity();
+            which[v] = Mask<T>{};
+        }
+    }
+    template <std::size_t C>
+    LANATUS_INLINE void take(std::size_t first, const V<T> (&score)[C][row_vectors]) {
+#pragma GCC unroll 4
+        for (std::size_t c = 0; c < C; ++c) {
+            const Mask<T> here = Mask<T>{} + static_cast<decltype(Mask<T>{}[0] + 0)>(first + c);
+#pragma GCC unroll 3
+            for (std::size_t v = 0; v < row_vectors; ++v) {
+                const Mask<T> closer = score[c][v] < best[v];
+                which[v] = closer ? here : which[v];
+                best[v] = closer ? score[c][v] : best[v];
+            }
+        }
+    }
+};
+
+template <class T>
+struct TwoSmallest {
+    V<T> best[row_vectors], second[row_vectors];
+    Mask<T> which[row_vectors];
+    LANATUS_INLINE TwoSmallest() {
+        for (std::size_t v = 0; v < row_vectors; ++v) {
+            best[v] = second[v] = V<T>{} + std::numeric_limits<T>::infinity();
+            which[v] = Mask<T>{};
+        }
+    }
+    template <std::size_t C>
+    LANATUS_INLINE void take(std::size_t first, const V<T> (&score)[C][row_vectors]) {
+#pragma GCC unroll 4
+        for (std::size_t c = 0; c < C; ++c) {
+            const Mask<T> here = Mask<T>{} + static_cast<decltype(Mask<T>{}[0] + 0)>(first + c);
+#pragma GCC unroll 3
+            for (std::size_t v = 0; v < row_vectors; ++v) {
+                const V<T> s = score[c][v];
+                const Mask<T> closer = s < best[v];
+                const V<T> loser = closer ? best[v] : s;
+                second[v] = loser < second[v] ? loser : second[v];
+                which[v] = closer ? here : which[v];
+                best[v] = closer ? s : best[v];
+            }
+        }
+    }
+};
+
+template <class T>
+struct Everything {
+    T* out;  // [center][tile]
+    template <std::size_t C>
+    LANATUS_INLINE void take(std::size_t first, const V<T> (&score)[C][row_vectors]) {
+        for (std::size_t c = 0; c < C; ++c)
+            for (std::size_t v = 0; v < row_vectors; ++v) store(out + (first + c) * tile<T> + v * lanes<T>, score[c][v]);
+    }
+};
+
+template <std::size_t C, class Metric, class T, class Sink>
+LANATUS_INLINE void group_tile(const T* __restrict panel, std::size_t width, const T* __restrict values, const T* start,
+                               T* scores, std::size_t first, bool fresh, bool last, Sink& sink) {
+    V<T> sum[C][row_vectors];
+#pragma GCC unroll 4
+    for (std::size_t c = 0; c < C; ++c)
+#pragma GCC unroll 3
+        for (std::size_t v = 0; v < row_vectors; ++v)
+            sum[c][v] = fresh ? V<T>{} + start[first + c] : load<V<T>>(scores + (first + c) * tile<T> + v * lanes<T>);
+    for (std::size_t j = 0; j < width; ++j) {
+        V<T> x[row_vectors];
+#pragma GCC unroll 3
+        for (std::size_t v = 0; v < row_vectors; ++v) x[v] = load<V<T>>(panel + j * tile<T> + v * lanes<T>);
+#pragma GCC unroll 4
+        for (std::size_t c = 0; c < C; ++c) {
+            const T value = values[j * C + c];
+#pragma GCC unroll 3
+            for (std::size_t v = 0; v < row_vectors; ++v) Metric::step(sum[c][v], x[v], value);
+        }
+    }
+    if (last)
+        sink.template take<C>(first, sum);
+    else
+        for (std::size_t c = 0; c < C; ++c)
+            for (std::size_t v = 0; v < row_vectors; ++v) store(scores + (first + c) * tile<T> + v * lanes<T>, sum[c][v]);
+}
+
+// Scores of the tile's rows against every center, handed to the sink group by group.
+template <class Metric, class T, class Sink>
+LANATUS_INLINE void run_tile(const T* const* rows, const PackedCenters<T>& centers, const TileSpace<T>& space,
+                             Sink& sink) {
+    const Panels panels(centers.d);
+    const T* start = centers.start.data();
+    for (std::size_t p = 0; p < panels.count; ++p) {
+        const std::size_t from = p * panels.width, to = std::min(from + panels.width, centers.d), width = to - from;
+        const bool fresh = p == 0, last = p + 1 == panels.count;
+        fill_panel<Metric::shift>(rows, centers.offset.data(), from, to, space.panel.data());
+        std::size_t first = 0;
+        for (; first + 4 <= centers.k; first += 4)
+            group_tile<4, Metric>(space.panel.data(), width, centers.values.data() + first * centers.d + from * 4, start,
+                                  space.scores.data(), first, fresh, last, sink);
+        const T* rest = centers.values.data() + first * centers.d + from * (centers.k - first);
+        switch (centers.k - first) {
+            case 3: group_tile<3, Metric>(space.panel.data(), width, rest, start, space.scores.data(), first, fresh, last, sink); break;
+            case 2: group_tile<2, Metric>(space.panel.data(), width, rest, start, space.scores.data(), first, fresh, last, sink); break;
+            case 1: group_tile<1, Metric>(space.panel.data(), width, rest, start, space.scores.data(), first, fresh, last, sink); break;
+            default: break;
+        }
+    }
+}
+
+// The rows from i on, the last one repeated to fill the tile.
+template <class T>
+LANATUS_INLINE std::size_t point_at(MatrixView<const T> X, std::size_t i, std::size_t end, const T** rows) {
+    const std::size_t count = std::min(tile<T>, end - i);
+    for (std::size_t r = 0; r < tile<T>; ++r) rows[r] = X.row(i + std::min(r, count - 1));
+    return count;
+}
+
+// ---- single rows
+
+template <class T>
+LANATUS_INLINE T sq_distance_of(const T* x, const T* y, std::size_t d) {
+    V<T> sum{};
+    std::size_t j = 0;
+    for (; j + lanes<T> <= d; j += lanes<T>) {
+        const V<T> gap = load<V<T>>(x + j) - load<V<T>>(y + j);
+        sum += gap * gap;
+    }
+    T total = 0;
+    for (; j < d; ++j) total += (x[j] - y[j]) * (x[j] - y[j]);
+    for (std::size_t l = 0; l < lanes<T>; ++l) total += sum[l];
+    return total;
+}
+
+// sum += w x
+template <bool Weighted, class T>
+LANATUS_INLINE void add_row(const T* __restrict x, std::size_t d, double w, double* __restrict sum) {
+    std::size_t j = 0;
+    for (; j + 4 <= d; j += 4) {
+        Double4 value = __builtin_convertvector(load<typename Vec<T>::Four>(x + j), Double4);
+        if constexpr (Weighted) value *= w;
+        store(sum + j, load<Double4>(sum + j) + value);
+    }
+    for (; j < d; ++j) sum[j] += Weighted ? w * static_cast<double>(x[j]) : static_cast<double>(x[j]);
+}
+
+template <bool Weighted, class Metric, class T>
+LANATUS_INLINE void lloyd_range(const LloydTask<T>& task, std::size_t begin, std::size_t end, ClusterSums& out) {
+    const TileSpace<T> space(task.packed);
+    const std::size_t d = task.X.cols;
+    for (std::size_t c = 0; c < out.k; ++c) out.row(c);
+    Double4 inertia{};
+    for (std::size_t i = begin; i < end; i += tile<T>) {
+        const T* rows[tile<T>];
+        const std::size_t count = point_at(task.X, i, end, rows);
+        Smallest<T> nearest;
+        run_tile<Metric>(rows, task.packed, space, nearest);
+        decltype(Mask<T>{}[0] + 0) which[tile<T>];
+        alignas(32) T distance[tile<T>];
+        __builtin_memcpy(which, nearest.which, sizeof which);
+        if constexpr (!Metric::shift) __builtin_memcpy(distance, nearest.best, sizeof distance);
+        for (std::size_t r = 0; r < count; ++r) {
+            const auto c = static_cast<std::size_t>(which[r]);
+            out.n_changed += task.labels[i + r] != static_cast<std::int32_t>(c);
+            task.labels[i + r] = static_cast<std::int32_t>(c);
+            const double w = Weighted ? task.w[i + r] : 1.0;
+            out.mass[c] += w;
+            if constexpr (Metric::shift) distance[r] = sq_distance_of(rows[r], task.centers.row(c), d);
+            add_row<Weighted>(rows[r], d, w, out.sums.data() + c * d);
+        }
+        for (std::size_t r = count; r < tile<T>; ++r) distance[r] = 0;
+        if constexpr (Weighted)
+            for (std::size_t r = 0; r < count; ++r) inertia[0] += task.w[i + r] * static_cast<double>(distance[r]);
+        else
+            for (std::size_t r = 0; r + 4 <= tile<T>; r += 4)
+                inertia += __builtin_convertvector(load<typename Vec<T>::Four>(distance + r), Double4);
+        for (std::size_t r = tile<T> / 4 * 4; !Weighted && r < tile<T>; ++r) inertia[0] += static_cast<double>(distance[r]);
+    }
+    out.inertia += (inertia[0] + inertia[1]) + (inertia[2] + inertia[3]);
+}
+
+template <class T>
+void lloyd_rows_of(const LloydTask<T>& task, std::size_t begin, std::size_t end, ClusterSums& out) {
+    if (task.packed.direct)
+        task.w ? lloyd_range<true, Direct>(task, begin, end, out) : lloyd_range<false, Direct>(task, begin, end, out);
+    else
+        task.w ? lloyd_range<true, Expanded>(task, begin, end, out) : lloyd_range<false, Expanded>(task, begin, end, out);
+}
+
+// A row changes cluster: its sums follow.
+template <class T>
+LANATUS_INLINE void move_row(const BoundedTask<T>& task, std::size_t i, std::int32_t to, ClusterSums& out) {
+    const std::int32_t from = task.labels[i];
+    if (from == to) return;
+    const double w = task.w ? task.w[i] : 1.0;
+    const auto target = static_cast<std::size_t>(to);
+    add_row<true>(task.X.row(i), task.X.cols, w, out.row(target));
+    out.mass[target] += w;
+    if (from >= 0) {
+        const auto source = static_cast<std::size_t>(from);
+        add_row<true>(task.X.row(i), task.X.cols, -w, out.row(source));
+        out.mass[source] -= w;
+    }
+    task.labels[i] = to;
+    ++out.n_changed;
+}
+
+template <class T>
+LANATUS_INLINE void settle(const BoundedTask<T>& task, const std::size_t* pending, std::size_t count,
+                           const TileSpace<T>& space, ClusterSums& out) {
+    const T* rows[tile<T>];
+    for (std::size_t r = 0; r < tile<T>; ++r) rows[r] = task.X.row(pending[std::min(r, count - 1)]);
+    TwoSmallest<T> nearest;
+    run_tile<Direct>(rows, task.packed, space, nearest);
+    out.n_distances += static_cast<std::int64_t>(count * task.packed.k);
+    decltype(Mask<T>{}[0] + 0) which[tile<T>];
+    T first[tile<T>], second[tile<T>];
+    __builtin_memcpy(which, nearest.which, sizeof which);
+    __builtin_memcpy(first, nearest.best, sizeof first);
+    __builtin_memcpy(second, nearest.second, sizeof second);
+    for (std::size_t r = 0; r < count; ++r) {
+        const std::size_t i = pending[r];
+        move_row(task, i, static_cast<std::int32_t>(which[r]), out);
+        task.upper[i] = std::sqrt(first[r]) * (1 + task.slack);
+        task.lower[i] = std::sqrt(second[r]) * (1 - task.slack);
+    }
+}
+
+template <class T>
+void bounded_rows_of(const BoundedTask<T>& task, std::size_t begin, std::size_t end, ClusterSums& out) {
+    const TileSpace<T> space(task.packed);
+    const std::size_t d = task.X.cols;
+    std::size_t pending[tile<T>], count = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+        const std::int32_t label = task.labels[i];
+        if (label >= 0) {
+            const auto own = static_cast<std::size_t>(label);
+            const T others = own == task.most_drifted ? task.second_drift : task.most_drift;
+            T upper = (task.upper[i] + task.drift[own]) * (1 + task.slack);
+            const T lower = task.lower[i] - others;
+            task.lower[i] = lower > 0 ? lower * (1 - task.slack) : lower * (1 + task.slack);
+            const T reach = std::max(task.lower[i], task.half_gap[own]);
+            if (upper >= reach) {
+                upper = std::sqrt(sq_distance_of(task.X.row(i), task.centers.row(own), d)) * (1 + task.slack);
+                ++out.n_distances;
+            }
+            task.upper[i] = upper;
+            if (upper < reach) continue;
+        }
+        pending[count++] = i;
+        if (count == tile<T>) {
+            settle(task, pending, count, space, out);
+            count = 0;
+        }
+    }
+    if (count) settle(task, pending, count, space, out);
+}
+
+template <class T>
+void nearest_rows_of(MatrixView<const T> X, MatrixView<const T> centers, const PackedCenters<T>& packed,
+                     std::size_t begin, std::size_t end, std::int32_t* labels, double* sq_dist) {
+    const TileSpace<T> space(packed);
+    for (std::size_t i = begin; i < end; i += tile<T>) {
+        const T* rows[tile<T>];
+        const std::size_t count = point_at(X, i, end, rows);
+        Smallest<T> nearest;
+        if (packed.direct)
+            run_tile<Direct>(rows, packed, space, nearest);
+        else
+            run_tile<Expanded>(rows, packed, space, nearest);
+        decltype(Mask<T>{}[0] + 0) which[tile<T>];
+        __builtin_memcpy(which, nearest.which, sizeof which);
+        for (std::size_t r = 0; r < count; ++r) {
+            const auto c = static_cast<std::size_t>(which[r]);
+            if (labels) labels[i + r] = static_cast<std::int32_t>(c);
+            if (sq_dist) sq_dist[i + r] = static_cast<double>(sq_distance_of(rows[r], centers.row(c), X.cols));
+        }
+    }
+}
+
+template <class T>
+void two_nearest_rows_of(MatrixView<const T> X, const PackedCenters<T>& packed, std::size_t begin, std::size_t end,
+                         T* first, T* second) {
+    const TileSpace<T> space(packed);
+    for (std::size_t i = begin; i < end; i += tile<T>) {
+        const T* rows[tile<T>];
+        const std::size_t count = point_at(X, i, end, rows);
+        TwoSmallest<T> nearest;
+        run_tile<Direct>(rows, packed, space, nearest);
+        __builtin_memcpy(first + i, nearest.best, count * sizeof(T));
+        __builtin_memcpy(second + i, nearest.second, count * sizeof(T));
+    }
+}
+
+template <class T>
+void pairwise_rows_of(MatrixView<const T> X, const PackedCenters<T>& packed, std::size_t begin, std::size_t end, T* out,
+                      std::size_t row_stride, std::size_t center_stride) {
+    const TileSpace<T> space(packed);
+    const Buffer<T> scores(packed.k * tile<T>);
+    for (std::size_t i = begin; i < end; i += tile<T>) {
+        const T* rows[tile<T>];
+        const std::size_t count = point_at(X, i, end, rows);
+        Everything<T> all{scores.data()};
+        run_tile<Direct>(rows, packed, space, all);
+        for (std::size_t r = 0; r < count; ++r)
+            for (std::size_t c = 0; c < packed.k; ++c)
+                out[(i + r) * row_stride + c * center_stride] = scores[c * tile<T> + r];
+    }
+}
+
+template <class T>
+void sq_distance_into(const T* x, const T* y, std::size_t d, T* out) { *out = sq_distance_of(x, y, d); }
+
+}  // namespace
+}  // namespace lanatus::cluster::LANATUS_ISA

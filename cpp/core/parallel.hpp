@@ -1,0 +1,65 @@
+// Threads whose number never shows in a result: the work is cut into chunks by its size alone, every chunk writes its own
+// slot, and slots are merged in order.
+#pragma once
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <vector>
+
+namespace lanatus {
+
+// body(i) for i in [0, count), in any order. The first exception stops the rest and is thrown again here.
+template <class Body>
+void parallel_for(std::size_t count, int n_threads, const Body& body) {
+    const int team = static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(std::max(n_threads, 1))));
+    if (team <= 1) {
+        for (std::size_t i = 0; i < count; ++i) body(i);
+        return;
+    }
+    std::exception_ptr error;
+    std::atomic<bool> failed{false};
+    const auto stop = static_cast<std::ptrdiff_t>(count);
+#pragma omp parallel for num_threads(team) schedule(dynamic, 1)
+    for (std::ptrdiff_t i = 0; i < stop; ++i) {
+        if (failed.load(std::memory_order_relaxed)) continue;
+        try {
+            body(static_cast<std::size_t>(i));
+        } catch (...) {
+            if (!failed.exchange(true)) error = std::current_exception();
+        }
+    }
+    if (error) std::rethrow_exception(error);
+}
+
+// Rows [0, n) cut into chunks: about `wanted` of them, none (but the last) shorter than `least` rows, all a multiple of
+// `grain` rows. Depends on the data's size only.
+struct Chunks {
+    std::size_t n = 0, length = 1;
+
+    static Chunks of(std::size_t n, std::size_t least = 512, std::size_t wanted = 64, std::size_t grain = 48) {
+        std::size_t length = std::max({least, (n + wanted - 1) / std::max<std::size_t>(wanted, 1), std::size_t{1}});
+        return {n, (length + grain - 1) / grain * grain};
+    }
+    std::size_t count() const noexcept { return (n + length - 1) / length; }
+    std::size_t begin(std::size_t chunk) const noexcept { return chunk * length; }
+    std::size_t end(std::size_t chunk) const noexcept { return std::min(n, (chunk + 1) * length); }
+};
+
+// body(begin, end) over the chunks of n rows.
+template <class Body>
+void parallel_chunks(const Chunks& chunks, int n_threads, const Body& body) {
+    parallel_for(chunks.count(), n_threads, [&](std::size_t c) { body(chunks.begin(c), chunks.end(c)); });
+}
+
+// body(begin, end) -> Part for every chunk; the parts in order of the chunks.
+template <class Part, class Body>
+std::vector<Part> parallel_parts(const Chunks& chunks, int n_threads, const Body& body) {
+    std::vector<Part> parts(chunks.count());
+    parallel_for(chunks.count(), n_threads, [&](std::size_t c) { parts[c] = body(chunks.begin(c), chunks.end(c)); });
+    return parts;
+}
+
+}  // namespace lanatus

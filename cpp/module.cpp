@@ -1,0 +1,21 @@
+// lanatus._core: one submodule per topic.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+namespace lanatus {
+namespace core { void bind(nb::module_& m); }
+namespace bayes { void bind(nb::module_& m); }
+namespace cluster { void bind(nb::module_& m); }
+}  // namespace lanatus
+
+NB_MODULE(_core, m) {
+    m.doc() = "The C++ kernels of lanatus. Private: inputs are trusted beyond types and shapes.";
+    auto topic = [&](const char* name, const char* doc) { return m.def_submodule(name, doc); };
+    auto core = topic("core", "Ground: threads, random numbers, BLAS, checks.");
+    lanatus::core::bind(core);
+    auto bayes = topic("bayes", "Naive Bayes.");
+    lanatus::bayes::bind(bayes);
+    auto cluster = topic("cluster", "k-means.");
+    lanatus::cluster::bind(cluster);
+}

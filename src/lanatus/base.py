@@ -1,0 +1,270 @@
+"""The estimator base: intake by declared abilities, parameter rules, labels, weights, tags.
+
+This is the one door to scikit-learn's private names: nothing else in the package imports them.
+"""
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.callback._callback_support import callback_management_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    assert_all_finite,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from lanatus._core import core as kernels
+from lanatus.catalog import DOCS_URL, Takes
+from lanatus.data._schema import Column, Schema
+from lanatus.data._table import Table, as_frame, frame_of_dicts, is_list_of_dicts, is_named
+from lanatus.params import Rule, check_params
+
+__all__ = ["Estimator", "Takes", "check_is_fitted", "class_codes", "fitting", "n_threads", "warn_unconverged"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def n_threads() -> int:
+    """Threads for a kernel call, obeying ``OMP_NUM_THREADS`` and ``threadpoolctl``."""
+    return int(kernels.max_threads())
+
+
+def warn_unconverged(estimator: Any) -> None:
+    """Tell once that the iterations ran out."""
+    warnings.warn(
+        f"{type(estimator).__name__} did not converge in {estimator.max_iter} iterations; "
+        "raise max_iter or tol, or scale the data.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
+def fitting(fit: F) -> F:
+    """Wrap ``fit`` or ``partial_fit``: parameters checked, callbacks closed, no half-fitted model left."""
+
+    @functools.wraps(fit)
+    def whole(self: Any, *args: Any, **kwargs: Any) -> Any:
+        check_params(self)
+        before = dict(vars(self))
+        try:
+            with callback_management_context(self):
+                return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return whole  # type: ignore[return-value]
+
+
+class Estimator(BaseEstimator):
+    """Base of all lanatus estimators: scikit-learn's, with mixed tables at the door.
+
+    A class declares what it can take in ``_takes`` and the rules of its parameters in ``_params``.
+    """
+
+    _takes: ClassVar[Takes] = Takes()
+    _params: ClassVar[dict[str, Rule]] = {}
+
+    _doc_link_module = "lanatus"
+    _doc_link_template = DOCS_URL + "/api/{package}/#{path}"
+
+    schema_: Schema
+    n_features_in_: int
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        package = ".".join(type(self).__module__.split(".")[:2])
+        return {"package": package.removeprefix("lanatus."), "path": f"{package}.{type(self).__name__}"}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes.sparse
+        tags.input_tags.allow_nan = self._takes.missing
+        return tags
+
+    # ------------------------------------------------------------ intake
+
+    def _numbers(self, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
+        """X as a C-contiguous float matrix (or CSR) of the columns that a numeric method sees.
+
+        ``reset=True`` learns names, kinds and categories; otherwise they are matched to what was learned.
+        """
+        if _is_plain_numbers(X) and (reset or self.schema_.all_numeric):
+            X = validate_data(
+                self,
+                X,
+                reset=reset,
+                accept_sparse="csr" if self._takes.sparse else False,
+                accept_large_sparse=False,
+                dtype=[np.float64, np.float32],
+                order="C",
+                ensure_all_finite=False,
+                ensure_min_samples=min_rows,
+            )
+            if reset:
+                names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
+                columns = [Column(str(name), "numeric", (), X.dtype.name) for name in names]
+                self.schema_ = Schema(columns, named=hasattr(self, "feature_names_in_"))
+        else:
+            X = self._table(X, reset=reset, min_rows=min_rows).design_matrix()
+        self._refuse_non_finite(X)
+        return X
+
+    def _table(self, X: Any, *, reset: bool, min_rows: int = 1) -> Table:
+        """X as a Table, its columns matched by name to those learned in ``fit``."""
+        if sp.issparse(X) and not self._takes.sparse:
+            raise TypeError(
+                f"Sparse data was passed for X, but {type(self).__name__} needs dense data. Use X.toarray()."
+            )
+        if is_list_of_dicts(X):
+            X = frame_of_dicts(X)
+        elif hasattr(X, "__array__") and not isinstance(X, np.ndarray) and as_frame(X) is None:
+            X = np.asarray(X)
+        if not reset:
+            X = self._matched(X)
+        table = Table.of(X, like=None if reset else self.schema_)
+        if len(table) < min_rows:
+            raise ValueError(f"Found array with {len(table)} sample(s) while a minimum of {min_rows} is required.")
+        if reset:
+            self._remember(table.schema)
+        if not self._takes.missing and (holes := table.missing()):
+            # An unseen category has no indicator set, which a numeric method takes as it is.
+            known = {name for name in holes if reset or self.schema_[name].kind != "nominal"}
+            if known:
+                listed = ", ".join(f"{name!r} ({holes[name]})" for name in holes if name in known)
+                raise ValueError(
+                    f"Input X contains NaN: {type(self).__name__} has no rule for missing values, got some in "
+                    f"columns {listed}. Fill them first, for example with "
+                    "sklearn.pipeline.make_pipeline(lanatus.data.SimpleImputer(), ...)."
+                )
+        return table
+
+    def _remember(self, schema: Schema) -> None:
+        self.schema_ = schema
+        self.n_features_in_ = len(schema)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+
+    def _matched(self, X: Any) -> Any:
+        """A frame with its columns in the order of ``fit``; wrong sets of names raise scikit-learn's error."""
+        frame = as_frame(X)
+        if frame is None and self.schema_.named and not isinstance(X, Table):
+            warnings.warn(
+                f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names",
+                stacklevel=4,
+            )
+        if frame is not None and self.schema_.named:
+            names = self.schema_.names
+            if set(frame.columns) != set(names):
+                raise _wrong_names(self, list(frame.columns), names)
+            return frame.select(names).to_native()
+        if frame is not None and len(frame.columns) == len(self.schema_):
+            if is_named(frame):
+                warnings.warn(
+                    f"X has feature names, but {type(self).__name__} was fitted without feature names", stacklevel=4
+                )
+            return frame.rename(dict(zip(frame.columns, self.schema_.names, strict=True))).to_native()
+        if isinstance(X, Table):
+            return X
+        width = len(frame.columns) if frame is not None else np.shape(X)[1] if np.ndim(X) == 2 else None
+        if width is not None and width != self.n_features_in_:
+            raise ValueError(
+                f"X has {width} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                "features as input."
+            )
+        return X
+
+    def _refuse_non_finite(self, X: Any) -> None:
+        values = X.data if sp.issparse(X) else X
+        flat = values.reshape(1, -1) if values.ndim == 1 else values
+        if not kernels.all_finite(flat, allow_nan=self._takes.missing, n_threads=n_threads()):
+            assert_all_finite(
+                values, allow_nan=self._takes.missing, estimator_name=type(self).__name__, input_name="X"
+            )
+
+    def _weights(self, sample_weight: Any, X: Any) -> np.ndarray | None:
+        """Weights as float64, or None where all are one."""
+        if sample_weight is None:
+            return None
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return np.ascontiguousarray(weights)
+
+
+def class_codes(y: Any, X: Any, classes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct labels, sorted, and each row's position among them as int32."""
+    labels = as_labels(y)
+    check_consistent_length(X, labels)
+    check_classification_targets(labels)
+    if classes is None:
+        classes, codes = np.unique(labels, return_inverse=True)
+        return classes, codes.astype(np.int32)
+    codes = np.searchsorted(classes, labels)
+    known = codes < len(classes)
+    known &= classes[np.minimum(codes, len(classes) - 1)] == labels
+    if not known.all():
+        new = np.unique(labels[~known])
+        raise ValueError(f"The target label(s) {new} in y do not exist in the initial classes {classes}")
+    return classes, codes.astype(np.int32)
+
+
+def as_labels(y: Any) -> np.ndarray:
+    """A target column of any kind as a one-dimensional array without holes."""
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None")
+    if not isinstance(y, np.ndarray) and hasattr(y, "to_pylist"):  # pyarrow
+        y = np.array(y.to_pylist())
+    labels = column_or_1d(np.asarray(y), warn=True)
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    elif labels.dtype == object:
+        if any(value is None or value != value for value in labels):
+            raise ValueError("Input y contains missing labels (None or NaN); drop those rows or fill them.")
+        kinds = {type(value) for value in labels}
+        if len(kinds) == 1 and kinds <= {str, int, bool}:
+            labels = np.array(labels.tolist())
+    return labels
+
+
+def _is_plain_numbers(X: Any) -> bool:
+    """Whether scikit-learn's own validation can take X: no strings, no categories, no dates."""
+    if isinstance(X, np.ndarray):
+        return X.dtype.kind in "fiubc" or X.ndim != 2 or (X.dtype == object and _all_numbers(X))
+    if sp.issparse(X):
+        return True
+    if isinstance(X, Table):
+        return False
+    if as_frame(X) is not None:
+        return False
+    if isinstance(X, list | tuple):
+        return not any(
+            isinstance(value, str) or value is None
+            for row in X
+            for value in (row.values() if isinstance(row, dict) else row if isinstance(row, list | tuple) else ())
+        ) and not any(isinstance(row, dict) for row in X)
+    return True
+
+
+def _all_numbers(X: np.ndarray) -> bool:
+    return not any(isinstance(value, str) or value is None for value in X.ravel())
+
+
+def _wrong_names(estimator: Any, got: list[str], wanted: list[str]) -> ValueError:
+    lines = ["The feature names should match those that were passed during fit."]
+    if unseen := sorted(set(got) - set(wanted)):
+        lines += ["Feature names unseen at fit time:", *[f"- {name}" for name in unseen]]
+    if lost := sorted(set(wanted) - set(got)):
+        lines += ["Feature names seen at fit time, yet now missing:", *[f"- {name}" for name in lost]]
+    lines += [f"{type(estimator).__name__} wants exactly these columns, in any order: {', '.join(wanted)}."]
+    return ValueError("\n".join(lines))

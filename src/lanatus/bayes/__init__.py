@@ -1,0 +1,5 @@
+"""Bayes classifiers (chapter 7)."""
+
+from lanatus.bayes._gaussian_nb import GaussianNB
+
+__all__ = ["GaussianNB"]

@@ -1,0 +1,94 @@
+"""Worked examples of the books, keyed by section: what is printed beside what is computed."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from lanatus.catalog import section_key
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number (or list of numbers, or word) of a book, and ours.
+
+    Parameters
+    ----------
+    what : str
+        What it is.
+    printed : float, sequence or str or None
+        As printed; None where the book says nothing and the figure is derived.
+    computed : float, sequence or str
+        As computed here.
+    digits : int, default=3
+        Decimals that are printed, to which the two must agree.
+    erratum : str, default=""
+        Where the print is wrong: what is right, and why. `right` is then compared instead of `printed`.
+    right : same as printed, optional
+        The right value where there is an erratum, or an independently derived one where nothing is printed.
+    """
+
+    what: str
+    printed: object
+    computed: object
+    digits: int = 3
+    erratum: str = ""
+    right: object = None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the computed figure is the printed one, to its digits (or the right one, where that is wrong)."""
+        wanted = self.printed if self.right is None else self.right
+        if isinstance(wanted, str) or isinstance(self.computed, str):
+            return wanted == self.computed
+        a, b = np.asarray(wanted, dtype=float), np.asarray(self.computed, dtype=float)
+        # Half a unit of the last printed digit, and a hair for numbers that lie on the edge.
+        return a.shape == b.shape and bool(np.all(np.abs(a - b) <= 0.5 * 10.0**-self.digits * (1 + 1e-6)))
+
+
+@dataclass(frozen=True)
+class Example:
+    """A worked example: `run` gives its figures."""
+
+    section: str
+    en: str
+    zh: str
+    run: Callable[[], Iterable[Figure]]
+
+
+_examples: dict[str, list[Example]] = {}
+
+
+def example(section: str, *, en: str, zh: str) -> Callable[[Callable[[], Iterable[Figure]]], Callable[[], Iterable[Figure]]]:
+    """Register a function that yields the figures of a section."""
+
+    def record(function: Callable[[], Iterable[Figure]]) -> Callable[[], Iterable[Figure]]:
+        _examples.setdefault(section, []).append(Example(section, en, zh, function))
+        return function
+
+    return record
+
+
+@cache
+def _import_chapters() -> None:
+    import lanatus.book
+
+    for module in pkgutil.iter_modules(lanatus.book.__path__, "lanatus.book."):
+        importlib.import_module(module.name)
+
+
+def examples(section: str | None = None) -> list[Example]:
+    """All worked examples, or those of a section (``"9.4.1"``), a part of it (``"9.4"``) or a chapter (``"9"``)."""
+    _import_chapters()
+    found = [
+        one
+        for key, group in _examples.items()
+        if section is None or key == section or key.startswith(section + ".")
+        for one in group
+    ]
+    if section is not None and not found:
+        raise KeyError(f"no worked example for section {section!r}; `lanatus book --list` shows all.")
+    return sorted(found, key=lambda one: section_key(one.section))

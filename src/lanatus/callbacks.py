@@ -1,0 +1,223 @@
+"""Watching and resuming long fits, on top of ``sklearn.callback``.
+
+``estimator.set_callbacks(Recorder(), Checkpoint("run.ckpt"), ProgressBar())``. `Progress` is the other side:
+what an iterative estimator uses to report its restarts and iterations.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.callback import CallbackSupportMixin, ProgressBar, ScoringMonitor
+
+from lanatus._files import atomic_write
+
+__all__ = ["CallbackSupportMixin", "Checkpoint", "Progress", "ProgressBar", "Recorder", "ScoringMonitor"]
+
+State = dict[str, Any]
+
+
+class Recorder:
+    """Keeps the model of every iteration, for teaching and animation.
+
+    Attributes
+    ----------
+    models : list of fitted estimators, one an iteration, in order
+    restarts : list of int, the restart that each belongs to
+
+    Examples
+    --------
+    >>> from lanatus.callbacks import Recorder
+    >>> from lanatus.cluster import KMeans
+    >>> recorder = Recorder()
+    >>> model = KMeans(2, init=[[0.0], [1.0]]).set_callbacks(recorder).fit([[0], [1], [8], [9]])
+    >>> [m.cluster_centers_.ravel().tolist() for m in recorder.models]
+    [[0.0, 6.0], [0.5, 8.5]]
+    """
+
+    def __init__(self) -> None:
+        self.models: list[Any] = []
+        self.restarts: list[int] = []
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Forget the models of an earlier fit."""
+        self.models, self.restarts = [], []
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        """Nothing to do."""
+
+    def on_fit_task_end(self, estimator: Any, context: Any, *, fitted_estimator: Any = None) -> None:
+        """Keep the model as it is after an iteration."""
+        if context.task_name == "iteration" and fitted_estimator is not None:
+            self.models.append(fitted_estimator)
+            self.restarts.append(context.parent.task_id)
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Nothing to do."""
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.models[index]
+
+
+class Checkpoint:
+    """Writes the state of a fit to a file, so that a killed one goes on from where it was.
+
+    Give the same callback to the same estimator on the same data again and ``fit`` resumes; the answer is
+    that of an uninterrupted fit. The file holds arrays only, is written atomically, and is removed at the end.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    seconds : float, default=0
+        Least time between two writes; 0 writes after every iteration.
+    """
+
+    def __init__(self, path: str | Path, *, seconds: float = 0) -> None:
+        self.path = Path(path)
+        self.seconds = seconds
+        self.resumed = False
+        self._last = -np.inf
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Offer the saved state to the estimator, which asks for it through `Progress`."""
+        self.resumed = False
+        self._last = -np.inf
+        estimator._checkpoint = self
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Let go of the estimator."""
+        estimator.__dict__.pop("_checkpoint", None)
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        """Nothing to do."""
+
+    def on_fit_task_end(self, estimator: Any, context: Any, *, metadata: Any = None) -> None:
+        """Write after an iteration; the file has done its work once the whole fit is through."""
+        if context.parent is None or context.task_name == "fit":
+            self.path.unlink(missing_ok=True)
+        elif metadata and "state" in metadata and time.monotonic() - self._last >= self.seconds:
+            self.write(metadata["state"](), metadata["fingerprint"])
+            self._last = time.monotonic()
+
+    def write(self, state: State, fingerprint: str) -> None:
+        """Save arrays and numbers atomically."""
+        arrays = {name: np.asarray(value) for name, value in state.items() if value is not None}
+        header = np.frombuffer(json.dumps({"fingerprint": fingerprint}).encode(), np.uint8)
+        with atomic_write(self.path) as file:
+            np.savez(file, __header__=header, **arrays)
+
+    def read(self, fingerprint: str) -> State | None:
+        """The saved state, None if there is none; an error if it is of another fit."""
+        if not self.path.exists():
+            return None
+        try:
+            with np.load(self.path, allow_pickle=False) as saved:
+                state = {name: saved[name] for name in saved.files}
+            header = json.loads(state.pop("__header__").tobytes())
+        except Exception as error:
+            raise ValueError(f"{self.path} is not a checkpoint ({error}); delete it to start anew.") from None
+        if header.get("fingerprint") != fingerprint:
+            raise ValueError(
+                f"{self.path} is the checkpoint of another fit (other data or parameters); "
+                "delete it or give another path."
+            )
+        self.resumed = True
+        return state
+
+
+class Progress:
+    """Reports the restarts and iterations of one fit to its callbacks, and finds where a killed one stopped.
+
+    Parameters
+    ----------
+    estimator : estimator with ``CallbackSupportMixin``
+        The one being fitted.
+    X : data
+        Handed to the callbacks, and part of what a checkpoint must match.
+    restarts : int
+        Number of restarts, each with at most `max_iter` iterations.
+    max_iter : int
+        Most iterations in a restart.
+    """
+
+    def __init__(self, estimator: Any, X: Any, *, restarts: int = 1, max_iter: int) -> None:
+        self.estimator = estimator
+        self.X = X
+        self.max_iter = max_iter
+        self.root = estimator._init_callback_context(max_subtasks=restarts)
+        self.watched = bool(self.root._callbacks)
+        self.root.call_on_fit_task_begin(estimator=estimator, X=X)
+        checkpoint = getattr(estimator, "_checkpoint", None)
+        self._fingerprint = fingerprint(estimator, X) if checkpoint is not None else ""
+        self.saved: State | None = checkpoint.read(self._fingerprint) if checkpoint is not None else None
+
+    def iterations(self, start: int = 0) -> Iterator["Iteration"]:
+        """The iterations of the next restart; ends early when a callback asks to stop."""
+        run = self.root.subcontext("restart", max_subtasks=self.max_iter)
+        run.call_on_fit_task_begin(estimator=self.estimator, X=self.X)
+        for number in range(start, self.max_iter):
+            step = Iteration(self, run.subcontext("iteration") if self.watched else None, number)
+            yield step
+            if step.stop:
+                break
+        run.call_on_fit_task_end(estimator=self.estimator, X=self.X)
+
+    def skip(self) -> None:
+        """Pass over a restart that was finished before the fit was interrupted."""
+        self.root.subcontext("restart", max_subtasks=self.max_iter)
+
+    def finish(self, attributes: State) -> None:
+        """The whole fit is through."""
+        self.root.call_on_fit_task_end(
+            estimator=self.estimator, X=self.X, reconstruction_attributes=lambda: attributes
+        )
+
+
+class Iteration:
+    """One iteration: `number` counts from 0, `stop` says that a callback wants an end."""
+
+    def __init__(self, progress: Progress, context: Any, number: int) -> None:
+        self.number = number
+        self.stop = False
+        self._progress = progress
+        self._context = context
+        if context is not None:
+            context.call_on_fit_task_begin(estimator=progress.estimator, X=progress.X)
+
+    def done(self, *, state: Callable[[], State], attributes: Callable[[], State]) -> None:
+        """Report the end: `state` is all that a resumed fit needs, `attributes` make a model of this moment."""
+        if self._context is not None:
+            progress = self._progress
+            self.stop = self._context.call_on_fit_task_end(
+                estimator=progress.estimator,
+                X=progress.X,
+                metadata={"state": state, "fingerprint": progress._fingerprint},
+                reconstruction_attributes=attributes,
+            )
+
+
+def fingerprint(estimator: Any, X: Any) -> str:
+    """A digest of an estimator's parameters and of (a sample of) the data."""
+    digest = hashlib.sha256(type(estimator).__qualname__.encode())
+    for name, value in sorted(estimator.get_params().items()):
+        value = np.asarray(value).tolist() if isinstance(value, np.ndarray | list | tuple) else value
+        if isinstance(value, np.random.RandomState):
+            value = "RandomState"
+        digest.update(f"{name}={value!r};".encode())
+    digest.update(repr(getattr(X, "shape", None)).encode())
+    values = X.data if sp.issparse(X) else X
+    if isinstance(values, np.ndarray) and values.size:
+        flat = values.reshape(-1)
+        digest.update(np.ascontiguousarray(flat[:: max(1, flat.size // 100_000)]).tobytes())
+    elif hasattr(X, "files"):
+        digest.update(repr(X.files).encode())
+    return digest.hexdigest()

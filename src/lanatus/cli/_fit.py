@@ -1,0 +1,73 @@
+"""``lanatus fit``: a table in, an honest comparison and a model out."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table as RichTable
+from sklearn.base import is_classifier
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from lanatus import catalog, data, persist
+from lanatus.base import as_labels
+
+
+def fit_file(console: Console, path: Path, target: str, out: Path, seed: int) -> None:
+    """Read a file and fit the classifiers of the catalogue to it."""
+    table = data.read(path)
+    if target not in table.column_names:
+        raise ValueError(f"{path} has no column {target!r}; its columns are {', '.join(table.column_names)}.")
+    y = table.column(target)
+    keep = y.is_valid()
+    labels = as_labels(y.filter(keep))
+    X = table.drop_columns([target]).filter(keep)
+    fit_table(console, X, labels, path.stem, out, seed)
+
+
+def fit_table(console: Console, X: Any, y: np.ndarray, name: str, out: Path, seed: int) -> Path:
+    """Compare by stratified cross-validation, refit the best on all rows, save it with a report."""
+    classes, counts = np.unique(y, return_counts=True)
+    folds = min(10, int(counts.min()))
+    if len(classes) < 2 or folds < 2:
+        raise ValueError(
+            f"the target must have at least two classes with two rows each to compare classifiers; got "
+            f"{dict(zip(classes.tolist()[:10], counts.tolist(), strict=False))}. Regression comes with the linear models."
+        )
+    splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    rows = X if hasattr(X, "iloc") or isinstance(X, np.ndarray) else X.to_pandas()
+    scores = {
+        learner: cross_val_score(model, rows, y, cv=splitter, error_score="raise")
+        for learner, model in candidates().items()
+    }
+    best = max((learner for learner in scores if learner != "majority class"), key=lambda learner: scores[learner].mean())
+    shown = RichTable("learner", "accuracy", "± deviation", title=f"{name}: {folds}-fold cross-validation, {len(y)} rows")
+    for learner, values in sorted(scores.items(), key=lambda item: -item[1].mean()):
+        mark = " [green]<- kept[/]" if learner == best else ""
+        shown.add_row(learner + mark, f"{values.mean():.3f}", f"{values.std():.3f}")
+    console.print(shown)
+    out.mkdir(parents=True, exist_ok=True)
+    saved = persist.save(candidates()[best].fit(rows, y), out / f"{name}.skops")
+    report = out / f"{name}.md"
+    lines = [f"# {name}", "", f"{folds}-fold cross-validation of {len(y)} rows.", "", "| learner | accuracy | deviation |", "|---|---|---|"]
+    lines += [f"| {learner} | {values.mean():.3f} | {values.std():.3f} |" for learner, values in scores.items()]
+    report.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    console.print(f"model:  {saved}\nreport: {report}", soft_wrap=True)
+    return saved
+
+
+def candidates() -> dict[str, Any]:
+    """A baseline and every classifier of the catalogue; those without a rule for holes get an imputer."""
+    found: dict[str, Any] = {"majority class": DummyClassifier()}
+    for entry in catalog.estimators():
+        model = entry.object()
+        if is_classifier(model):
+            takes_holes = entry.takes is not None and entry.takes.missing
+            found[entry.name] = model if takes_holes else _with_imputer(model)
+    return found
+
+
+def _with_imputer(model: Any) -> Pipeline:
+    return make_pipeline(data.SimpleImputer(), model)

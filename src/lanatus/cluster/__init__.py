@@ -1,0 +1,5 @@
+"""Clustering (chapter 9)."""
+
+from lanatus.cluster._kmeans import KMeans
+
+__all__ = ["KMeans"]

@@ -1,0 +1,62 @@
+"""Data: tables of mixed attributes, readers, sources, the books' data sets, generators, encoders."""
+
+import importlib
+from typing import Any
+
+_HOME = {
+    "_schema": ["Column", "Schema"],
+    "_table": ["Table", "UnseenCategoryWarning"],
+    "_errors": ["DataError"],
+    "_csv": ["read_csv"],
+    "_arff": ["read_arff", "write_arff"],
+    "_libsvm": ["dump_svmlight_file", "load_svmlight_file"],
+    "_read": ["read", "write"],
+    "_scan": ["Source", "scan"],
+    "_scaling": ["MinMaxScaler", "StandardScaler"],
+    "_encoding": ["OneHotEncoder", "OrdinalEncoder"],
+    "_discretize": ["KBinsDiscretizer"],
+    "_book_tables": [
+        "load_algorithm_comparison",
+        "load_book_ratings",
+        "load_city_distances",
+        "load_critical_values",
+        "load_ecoc_codes",
+        "load_fusion_tables",
+        "load_graph",
+        "load_loan",
+        "load_sex_table",
+        "load_svm_three_points",
+        "load_voting_toy",
+        "load_watering_mdp",
+        "load_watermelon",
+    ],
+    "_generators": [
+        "make_blobs",
+        "make_circles",
+        "make_ellipse",
+        "make_logic_gate",
+        "make_moons",
+        "make_regression_outliers",
+        "make_rings",
+        "make_s_curve",
+        "make_sparse_signal",
+        "make_spirals",
+        "make_swiss_roll",
+        "make_two_views",
+    ],
+    "_downloads": ["fetch_uci", "load_mnist", "load_yale_faces"],
+    "_impute": ["KNNImputer", "SimpleImputer"],
+}
+_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = sorted(_OF)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OF:
+        raise AttributeError(f"module 'lanatus.data' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"lanatus.data.{_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,135 @@
+"""Transformers of columns: each changes the kinds of column it is for, and passes the others through.
+
+A frame in gives a frame of the same library out, with names; an array in gives an array out.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import TransformerMixin
+
+from lanatus.base import Estimator, Takes, check_is_fitted, fitting
+from lanatus.data._table import MISSING_CODE, Table, as_frame
+
+
+@dataclass(frozen=True)
+class Output:
+    """One column that a transformer makes: numbers, or codes into categories."""
+
+    name: str
+    values: np.ndarray
+    categories: tuple[Any, ...] | None = None
+
+    def decoded(self) -> np.ndarray:
+        """Values as a person reads them; None where missing."""
+        if self.categories is None:
+            return self.values
+        table = np.array([*self.categories, None], dtype=object)
+        return table[self.values]  # MISSING_CODE is -1, the None at the end
+
+
+class ColumnTransformer(TransformerMixin, Estimator):
+    """Base: subclasses learn from a table in `_learn` and make output columns in `_apply`."""
+
+    _takes = Takes(nominal=True, missing=True)
+
+    @fitting
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from the columns of X; y is used only by supervised transformers."""
+        self._learn(self._table(X, reset=True), y)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The rows of X with the columns of the kinds that this transformer is for changed."""
+        check_is_fitted(self)
+        return self._assemble(self._apply(self._table(X, reset=False)), X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns that ``transform`` gives."""
+        check_is_fitted(self)
+        self._check_input_names(input_features)
+        return np.array(self._names_out(), dtype=object)
+
+    @abstractmethod
+    def _learn(self, table: Table, y: Any) -> None: ...
+
+    @abstractmethod
+    def _apply(self, table: Table) -> list[Output]: ...
+
+    def _names_out(self) -> list[str]:
+        return self.schema_.names
+
+    def _check_input_names(self, names: Any) -> None:
+        if names is None:
+            return
+        if len(names) != len(self.schema_):
+            raise ValueError(f"input_features should have length equal to number of features ({len(self.schema_)}).")
+        if self.schema_.named and list(names) != self.schema_.names:
+            raise ValueError("input_features is not equal to feature_names_in_")
+
+    def _table(self, X: Any, *, reset: bool, min_rows: int = 1) -> Table:
+        table = super()._table(X, reset=reset, min_rows=min_rows)
+        if not table.shape[1]:
+            raise ValueError(f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required.")
+        self._refuse_non_finite(table.numeric)
+        return table
+
+    def _assemble(self, outputs: list[Output], X: Any) -> Any:
+        frame = as_frame(X)
+        plain = all(output.categories is None for output in outputs)
+        if frame is None or self._wants_container():
+            columns = [output.decoded() for output in outputs]
+            if plain:
+                dtype = np.float32 if all(column.dtype == np.float32 for column in columns) else np.float64
+                return np.column_stack(columns).astype(dtype, copy=False)
+            return np.column_stack([column.astype(object) for column in columns])
+        return _same_library(frame, outputs)
+
+    def _wants_container(self) -> bool:
+        from sklearn.utils._set_output import _get_output_config
+
+        return bool(_get_output_config("transform", self)["dense"] != "default")
+
+
+def passed_through(table: Table, changed: set[str]) -> dict[str, Output]:
+    """The columns that a transformer leaves alone, by name."""
+    out: dict[str, Output] = {}
+    for at, j in enumerate(table.schema.numeric):
+        column = table.schema.columns[j]
+        if column.name not in changed:
+            values = table.numeric[:, [at]].toarray().ravel() if sp.issparse(table.numeric) else table.numeric[:, at]
+            out[column.name] = Output(column.name, values)
+    for at, j in enumerate(table.schema.coded):
+        column = table.schema.columns[j]
+        if column.name not in changed:
+            out[column.name] = Output(column.name, table.codes[:, at], column.categories)
+    return out
+
+
+def in_order(table: Table, columns: dict[str, Output]) -> list[Output]:
+    """Output columns in the order of the table's."""
+    return [columns[name] for name in table.schema.names]
+
+
+def _same_library(frame: "nw.DataFrame[Any]", outputs: list[Output]) -> Any:
+    backend = nw.get_native_namespace(frame)
+    series = []
+    for output in outputs:
+        values = output.decoded()
+        made = nw.new_series(output.name, values.tolist() if output.categories else values, backend=backend)
+        if output.categories is not None and output.name in frame.columns:
+            made = made.cast(frame[output.name].dtype)
+        series.append(made)
+    native = nw.from_dict({one.name: one for one in series}).to_native()
+    if hasattr(native, "index") and hasattr(frame.to_native(), "index"):
+        native.index = frame.to_native().index
+    return native
+
+
+def missing_to_nan(codes: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
+    """Codes as numbers, missing as NaN."""
+    return np.where(codes == MISSING_CODE, np.nan, codes).astype(dtype)

@@ -1,0 +1,182 @@
+"""Parameter rules: one per constructor argument, checked together in ``fit``.
+
+A class says ``_params = {"n_clusters": Integer(low=1), "tol": Real(low=0)}``; rules combine with ``|``.
+"""
+
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class Rule:
+    """A set of allowed values that can be tested and named."""
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        raise NotImplementedError
+
+    def __or__(self, other: "Rule") -> "Rule":
+        return AnyOf(self, other)
+
+
+class AnyOf(Rule):
+    """What at least one of the rules allows."""
+
+    def __init__(self, *rules: Rule) -> None:
+        self.rules = rules
+
+    def accepts(self, value: Any) -> bool:
+        return any(rule.accepts(value) for rule in self.rules)
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.rules))
+
+
+class _Number(Rule):
+    type: type
+    article = "a number"
+
+    def __init__(
+        self,
+        low: float | None = None,
+        high: float | None = None,
+        *,
+        above: float | None = None,
+        below: float | None = None,
+    ) -> None:
+        self.low, self.high, self.above, self.below = low, high, above, below
+
+    def accepts(self, value: Any) -> bool:
+        if isinstance(value, bool | np.bool_) or not isinstance(value, self.type):
+            return False
+        number: Any = value
+        return (
+            (self.low is None or number >= self.low)
+            and (self.high is None or number <= self.high)
+            and (self.above is None or number > self.above)
+            and (self.below is None or number < self.below)
+        )
+
+    def __str__(self) -> str:
+        limits = [
+            f"{sign} {limit:g}"
+            for sign, limit in ((">=", self.low), (">", self.above), ("<=", self.high), ("<", self.below))
+            if limit is not None
+        ]
+        return " ".join([self.article, " and ".join(limits)]).strip()
+
+
+class Integer(_Number):
+    """A whole number within limits."""
+
+    type = numbers.Integral
+    article = "an integer"
+
+
+class Real(_Number):
+    """A real number within limits."""
+
+    type = numbers.Real
+
+
+class Choice(Rule):
+    """One of some strings."""
+
+    def __init__(self, *options: str) -> None:
+        self.options = options
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str) and value in self.options
+
+    def __str__(self) -> str:
+        return "one of " + ", ".join(map(repr, self.options)) if len(self.options) > 1 else repr(self.options[0])
+
+
+class Flag(Rule):
+    """True or False."""
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, bool | np.bool_)
+
+    def __str__(self) -> str:
+        return "True or False"
+
+
+class Nothing(Rule):
+    """None."""
+
+    def accepts(self, value: Any) -> bool:
+        return value is None
+
+    def __str__(self) -> str:
+        return "None"
+
+
+class Array(Rule):
+    """An array-like with a number of dimensions."""
+
+    def __init__(self, ndim: int) -> None:
+        self.ndim = ndim
+
+    def accepts(self, value: Any) -> bool:
+        if isinstance(value, str) or not (hasattr(value, "__array__") or isinstance(value, list | tuple)):
+            return hasattr(value, "tocsr") and self.ndim == 2
+        try:
+            return np.ndim(value) == self.ndim
+        except ValueError:  # ragged
+            return False
+
+    def __str__(self) -> str:
+        return f"an array with {self.ndim} dimension{'s' * (self.ndim != 1)}"
+
+
+class Function(Rule):
+    """Anything that can be called."""
+
+    def accepts(self, value: Any) -> bool:
+        return callable(value)
+
+    def __str__(self) -> str:
+        return "a callable"
+
+
+class Satisfies(Rule):
+    """Whatever a test of your own allows."""
+
+    def __init__(self, test: Callable[[Any], bool], words: str) -> None:
+        self.test, self.words = test, words
+
+    def accepts(self, value: Any) -> bool:
+        return self.test(value)
+
+    def __str__(self) -> str:
+        return self.words
+
+
+class RandomState(Rule):
+    """A seed, a generator or None."""
+
+    def accepts(self, value: Any) -> bool:
+        return value is None or isinstance(value, np.random.RandomState) or Integer(0, 2**32 - 1).accepts(value)
+
+    def __str__(self) -> str:
+        return "an integer from 0 to 2**32 - 1, a numpy RandomState, or None"
+
+
+def check_params(estimator: Any) -> None:
+    """Raise for the first parameter whose value its rule does not allow."""
+    for name, rule in estimator._params.items():
+        value = getattr(estimator, name)
+        if not rule.accepts(value):
+            raise InvalidParameter(
+                f"The {name!r} parameter of {type(estimator).__name__} must be {rule}. Got {value!r} instead."
+            )
+
+
+class InvalidParameter(ValueError, TypeError):
+    """A constructor argument has a value that its rule does not allow."""

@@ -1,0 +1,153 @@
+"""Save and load models as ``.skops`` files: data, never code.
+
+Classes of the catalogue, and the NumPy, SciPy and scikit-learn types that they hold, are trusted; a file that
+names anything else is refused before anything in it runs.
+"""
+
+import io
+import json
+import platform
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import skops.io
+import sklearn
+
+import lanatus
+from lanatus._files import atomic_write
+from lanatus.catalog import entries
+
+__all__ = ["ModelFileError", "load", "save", "trusted_types", "versions"]
+
+_NOTE = "lanatus.json"
+# Plain holders of fitted state that are not methods themselves.
+_HOLDERS = ("lanatus.data._schema.Schema", "lanatus.data._schema.Column", "lanatus.scale._stats.Moments")
+
+
+class ModelFileError(ValueError):
+    """A model file is damaged, hostile, or not a model file."""
+
+
+def save(model: Any, path: str | Path) -> Path:
+    """Write a fitted model, or a pipeline of such, to a ``.skops`` file.
+
+    The file appears whole or not at all: a crash leaves the old one as it was.
+
+    Parameters
+    ----------
+    model : estimator
+        From lanatus or scikit-learn, or a pipeline that mixes them.
+    path : str or Path
+        Where to; ``.skops`` is the usual ending.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import lanatus, tempfile, os
+    >>> from lanatus.cluster import KMeans
+    >>> model = KMeans(2, init=[[0.0], [9.0]]).fit([[0], [1], [8], [9]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = lanatus.save(model, os.path.join(folder, "model.skops"))
+    ...     lanatus.load(path).predict([[7]]).tolist()
+    [1]
+    """
+    path = Path(path)
+    content = io.BytesIO(skops.io.dumps(model))
+    if foreign := _foreign(content.getvalue()):
+        raise ModelFileError(
+            f"{type(model).__name__} holds {', '.join(foreign)}, which a model file may not name: only classes "
+            "of lanatus, NumPy, SciPy and scikit-learn load again."
+        )
+    note = {
+        "lanatus": lanatus.__version__,
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "model": type(model).__name__,
+    }
+    with zipfile.ZipFile(content, "a") as archive:
+        archive.writestr(_NOTE, json.dumps(note))
+    with atomic_write(path) as file:
+        file.write(content.getvalue())
+    return path
+
+
+def load(path: str | Path) -> Any:
+    """Read a model that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    estimator
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, is no model file, or names types that are not trusted. Nothing of it has run then.
+    """
+    path = Path(path)
+    content = path.read_bytes()
+    _check_archive(path, content)
+    try:
+        foreign = _foreign(content)
+    except Exception as error:
+        raise ModelFileError(f"{path} is not a readable model file ({type(error).__name__}: {error}).") from None
+    if foreign:
+        raise ModelFileError(
+            f"{path} names {', '.join(foreign)}, which is not part of lanatus, NumPy, SciPy or scikit-learn; "
+            "nothing was loaded. Load it only with the program that made it."
+        )
+    try:
+        return skops.io.loads(content, trusted=trusted_types())
+    except Exception as error:
+        wrote = versions(path).get("lanatus", "an unknown version")
+        raise ModelFileError(
+            f"{path} could not be loaded ({type(error).__name__}: {error}); it was written by lanatus {wrote}, "
+            f"this is {lanatus.__version__}."
+        ) from None
+
+
+def versions(path: str | Path) -> dict[str, str]:
+    """Which versions wrote a model file, and what class of model it holds."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            note = json.loads(archive.read(_NOTE))
+    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise ModelFileError(f"{path} does not say which version wrote it ({error}).") from None
+    return {str(key): str(value) for key, value in note.items()}
+
+
+def trusted_types() -> list[str]:
+    """Names of the types that a model file may hold beyond those that skops trusts by itself."""
+    classes = [entry.object for entry in entries() if isinstance(entry.object, type)]
+    return [*_HOLDERS, *(f"{cls.__module__}.{cls.__qualname__}" for cls in classes)]
+
+
+def _foreign(content: bytes) -> list[str]:
+    return sorted(set(skops.io.get_untrusted_types(data=content)) - set(trusted_types()))
+
+
+def _check_archive(path: Path, content: bytes) -> None:
+    if not content:
+        raise ModelFileError(f"{path} is empty; wanted a .skops model file.")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = archive.namelist()
+            broken = archive.testzip()
+    except Exception as error:
+        raise ModelFileError(
+            f"{path} is truncated or not a .skops model file ({error}); make or copy it again."
+        ) from None
+    if broken is not None:
+        raise ModelFileError(f"{path} is damaged: its part {broken!r} does not match its checksum.")
+    if "schema.json" not in names or _NOTE not in names:
+        raise ModelFileError(f"{path} is an archive, but not a model that lanatus.save wrote.")

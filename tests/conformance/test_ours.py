@@ -1,0 +1,322 @@
+"""What lanatus promises of every estimator beyond scikit-learn's checks."""
+
+import inspect
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from conformance.cases import ENTRIES, NAMES, answers, assert_same, build, learns_labels, mixed, numbers
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+import lanatus
+from lanatus.data import Table, UnseenCategoryWarning
+
+each = pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
+
+
+@each
+def test_rules_signature_and_docstring_name_the_same_parameters(entry):
+    signature = list(inspect.signature(entry.object.__init__).parameters)[1:]
+    section = entry.object.__doc__.split("Parameters\n")[1].split("Attributes\n")[0].split("Examples\n")[0]
+    documented = [name for line in re.findall(r"^    (\w[\w, ]*) : ", section, re.M) for name in line.split(", ")]
+    assert documented == signature
+    assert list(entry.object._params) == signature
+    for name, rule in entry.object._params.items():
+        default = inspect.signature(entry.object.__init__).parameters[name].default
+        assert rule.accepts(default), f"the default of {name} breaks its own rule"
+
+
+@each
+def test_docstring_says_section_cost_and_has_an_example(entry):
+    doc = entry.object.__doc__
+    for words in ("Book: ", "ost: ", "Examples\n"):
+        assert words in doc
+
+
+@each
+def test_html_repr_links_to_the_docs(entry):
+    html = build(entry)._repr_html_()
+    assert f"#lanatus.{entry.path.split('.')[1]}.{entry.name}" in html
+
+
+@each
+def test_wrong_parameters_are_named(entry):
+    X, y = numbers()
+    for name in entry.object._params:
+        model = build(entry).set_params(**{name: object()})
+        with pytest.raises((ValueError, TypeError), match=name):
+            model.fit(X, y)
+
+
+@each
+@pytest.mark.parametrize("convert", [pl.from_pandas, pa.Table.from_pandas, Table.of], ids=["polars", "pyarrow", "Table"])
+def test_mixed_frames_of_every_library_give_the_same_model(entry, convert):
+    frame, y = mixed()
+    if convert is pl.from_pandas:  # polars has no ordered categories
+        frame["size"] = frame["size"].cat.set_categories(["l", "m", "s"]).cat.as_unordered()
+    expected = answers(build(entry).fit(frame, y), frame)
+    other = convert(frame)
+    assert_same(answers(build(entry).fit(other, y), other), expected, rtol=1e-12)
+
+
+@each
+def test_list_of_dicts_and_object_arrays(entry):
+    frame, y = mixed()
+    frame = frame[["密度", "色泽"]]
+    expected = answers(build(entry).fit(frame, y), frame)
+    rows = frame.to_dict("records")
+    assert_same(answers(build(entry).fit(rows, y), rows), expected, rtol=1e-12)
+    array = frame.to_numpy(dtype=object)
+    assert_same(answers(build(entry).fit(array, y), array), expected, rtol=1e-12)
+
+
+@each
+def test_columns_are_matched_by_name(entry):
+    frame, y = mixed()
+    model = build(entry).fit(frame, y)
+    expected = answers(model, frame)
+    assert list(model.feature_names_in_) == list(frame.columns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shuffled = frame[list(frame.columns)[::-1]]
+        assert_same(answers(model, shuffled), expected)
+    verb = next(iter(expected))
+    for wrong, words in [
+        (frame.rename(columns={"密度": "density"}), ["unseen at fit time", "density", "now missing", "密度"]),
+        (frame.drop(columns=["色泽"]), ["now missing", "色泽"]),
+        (frame.assign(extra=1), ["unseen at fit time", "extra"]),
+    ]:
+        with pytest.raises(ValueError) as error:
+            getattr(model, verb)(wrong)
+        assert all(word in str(error.value) for word in words)
+
+
+@each
+def test_unseen_category_warns_once_and_counts_as_missing(entry):
+    frame, y = mixed()
+    model = build(entry).fit(frame, y)
+    new = frame.copy()
+    new["色泽"] = "purple"
+    verb = "predict" if hasattr(model, "predict") else "transform"
+    with pytest.warns(UnseenCategoryWarning, match="色泽.*purple") as caught:
+        getattr(model, verb)(new)
+    assert len([w for w in caught if w.category is UnseenCategoryWarning]) == 1
+
+
+@each
+def test_missing_values_have_a_rule_or_a_clear_error(entry):
+    frame, y = mixed()
+    frame.loc[3, "密度"] = np.nan
+    frame.loc[5, "色泽"] = None
+    if entry.takes.missing:
+        for values in answers(build(entry).fit(frame, y), frame).values():
+            assert len(values) == len(frame)
+    else:
+        with pytest.raises(ValueError, match=r"NaN.*密度.*色泽.*SimpleImputer"):
+            build(entry).fit(frame, y)
+
+
+@each
+def test_weights_equal_repeated_rows(entry):
+    if not entry.weights:
+        pytest.skip("has no weights")
+    X, y = numbers()
+    weight = np.random.RandomState(1).randint(0, 4, len(X))
+    weight[:3] = 1  # the fixed start must be there in both
+    keep = np.repeat(np.arange(len(X)), weight)
+    heavy = build(entry, X).fit(X, y, sample_weight=weight)
+    repeated = build(entry, X).fit(X[keep], y[keep])
+    assert_same(answers(heavy, X), answers(repeated, X), rtol=1e-9, atol=1e-12)
+
+
+@each
+def test_order_of_rows_does_not_matter(entry):
+    X, y = numbers()
+    order = np.random.RandomState(2).permutation(len(X))
+    one = answers(build(entry, X).fit(X, y), X)
+    other = answers(build(entry, X).fit(X[order], y[order]), X)
+    assert_same(one, other, rtol=1e-9, atol=1e-12)
+
+
+@each
+def test_same_seed_same_answer(entry):
+    X, y = numbers(300)
+    assert_same(answers(build(entry).fit(X, y), X), answers(build(entry).fit(X, y), X))
+
+
+@each
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_threads_do_not_matter(entry, dtype):
+    X, y = numbers(5000, dtype=dtype)
+    found = []
+    for threads in (1, 2, 5):
+        with threadpool_limits(threads):
+            found.append(answers(build(entry).fit(X, y), X))
+    assert_same(found[0], found[1])
+    assert_same(found[0], found[2])
+
+
+@each
+def test_float32_is_kept(entry):
+    X, y = numbers(dtype=np.float32)
+    model = build(entry)
+    if np.float32 not in [np.dtype(d) for d in getattr(model.__sklearn_tags__().transformer_tags, "preserves_dtype", [])]:
+        pytest.skip("gives no numbers of X's own type")
+    assert model.fit(X, y).transform(X).dtype == np.float32
+
+
+@each
+def test_pickle_clone_and_skops(entry, tmp_path):
+    frame, y = mixed()
+    model = build(entry).fit(frame, y)
+    expected = answers(model, frame)
+    assert_same(answers(pickle.loads(pickle.dumps(model)), frame), expected)
+    loaded = lanatus.load(lanatus.save(model, tmp_path / "model.skops"))
+    assert type(loaded) is type(model)
+    assert_same(answers(loaded, frame), expected)
+    assert_same(answers(clone(model).fit(frame, y), frame), expected)
+
+
+@each
+def test_input_is_left_alone(entry):
+    X, y = numbers()
+    before = X.copy()
+    X.flags.writeable = False
+    answers(build(entry).fit(X, y), X)
+    np.testing.assert_array_equal(X, before)
+    frame, y = mixed()
+    kept = frame.copy(deep=True)
+    answers(build(entry).fit(frame, y), frame)
+    pd.testing.assert_frame_equal(frame, kept)
+
+
+@each
+def test_a_failed_fit_leaves_no_half_fitted_model(entry):
+    X, y = numbers()
+    bad = X.copy()
+    bad[0, 0] = np.inf
+    fresh = build(entry)
+    with pytest.raises(ValueError):
+        fresh.fit(bad, y)
+    assert not [name for name in vars(fresh) if name.endswith("_")]
+    model = build(entry).fit(X, y)
+    expected = answers(model, X)
+    with pytest.raises(ValueError):
+        model.fit(bad, y)
+    assert_same(answers(model, X), expected)
+
+
+def _bad_inputs():
+    X, _ = numbers()
+    inf = X.copy()
+    inf[2, 1] = np.inf
+    junk = X.astype(object)
+    junk[0, 0] = {"a": 1}
+    return {
+        "empty": np.empty((0, 4)),
+        "no columns": np.empty((5, 0)),
+        "one dimension": X[:, 0],
+        "three dimensions": X[None],
+        "a number": 3.0,
+        "None": None,
+        "a string": "melon",
+        "inf": inf,
+        "junk": junk,
+        "ragged": [[1.0, 2.0], [3.0]],
+        "complex": X + 1j,
+        "list of objects": [[object()], [object()]],
+        "duplicate names": pd.DataFrame(X[:, :2], columns=["a", "a"]),
+    }
+
+
+@each
+@pytest.mark.parametrize("kind", list(_bad_inputs()))
+def test_bad_input_gives_a_clear_error(entry, kind):
+    X = _bad_inputs()[kind]
+    n = len(X) if hasattr(X, "__len__") and not isinstance(X, str) else 3
+    y = np.array(["a", "b"] * n)[:n]
+    with pytest.raises((ValueError, TypeError)) as error:
+        build(entry).fit(X, y)
+    assert len(str(error.value)) > 15
+
+
+@each
+def test_extreme_values_do_not_crash(entry):
+    X, y = numbers()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for scale in (1e300, 1e-300, 1e150):
+            try:
+                got = answers(build(entry).fit(X * scale, y), X * scale)
+            except ValueError as error:
+                assert str(error)
+                continue
+            assert all(len(values) == len(X) for values in got.values())
+
+
+@each
+def test_one_row_one_class_constant_columns(entry):
+    X, y = numbers()
+    model = build(entry)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        constant = np.ones_like(X)
+        try:
+            got = answers(model.fit(constant, y), constant)
+        except ValueError as error:
+            assert str(error)
+        else:
+            assert all(np.isfinite(values).all() for values in got.values() if values.dtype.kind == "f")
+        one_class = answers(build(entry).fit(X, np.full(len(X), "only")), X)
+        if hasattr(model, "classes_"):
+            assert set(one_class["predict"]) == {"only"}
+        try:
+            single = build(entry).fit(X[:1], y[:1])
+        except ValueError as error:
+            assert "1" in str(error)
+        else:
+            assert len(next(iter(answers(single, X[:1]).values()))) == 1
+
+
+@each
+def test_sparse_equals_dense_or_is_refused(entry):
+    X, y = numbers()
+    X = np.abs(X) * (np.random.RandomState(0).rand(*X.shape) < 0.4)
+    for make in (sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.coo_array):
+        if not entry.takes.sparse:
+            with pytest.raises(TypeError, match=r"[Ss]parse"):
+                build(entry).fit(make(X), y)
+        else:
+            dense = answers(build(entry, X).fit(X, y), X)
+            sparse = answers(build(entry, X).fit(make(X), y), make(X))
+            assert_same(sparse, dense, rtol=1e-7, atol=1e-9)
+
+
+@each
+def test_labels_of_any_kind(entry):
+    X, y = numbers()
+    if not learns_labels(build(entry)) or not hasattr(build(entry).fit(X, y), "classes_"):
+        pytest.skip("learns no labels")
+    expected = build(entry).fit(X, y).predict(X)
+    for labels in (pd.Series(y), pd.Series(y, dtype="category"), pl.Series(y), pa.array(y), list(y)):
+        np.testing.assert_array_equal(build(entry).fit(X, labels).predict(X), expected)
+    coded = np.unique(y, return_inverse=True)[1]
+    for kind in (coded, coded.astype(float), coded > 0):
+        assert build(entry).fit(X, kind).predict(X).dtype == np.asarray(kind).dtype
+    with pytest.raises(ValueError, match=r"missing|NaN"):
+        build(entry).fit(X, np.where(np.arange(len(y)) == 3, None, y))
+
+
+def test_set_output_gives_the_frame_asked(entry_name="StandardScaler"):
+    frame, y = mixed()
+    entry = next(entry for entry in ENTRIES if entry.name == entry_name)
+    out = build(entry).set_output(transform="polars").fit(frame, y).transform(frame)
+    assert isinstance(out, pl.DataFrame)
+    assert out.columns == list(frame.columns)

@@ -1,0 +1,22 @@
+"""scikit-learn's own checks, on every estimator of the catalogue."""
+
+import pytest
+from conformance.cases import ENTRIES, EXCUSED
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::lanatus.data.UnseenCategoryWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(
+    [entry.object() for entry in ENTRIES],
+    expected_failed_checks=lambda estimator: EXCUSED.get(type(estimator).__name__, {}),
+)
+def test_sklearn_check(estimator, check):
+    check(estimator)
+
+
+def test_excuses_are_used():
+    names = {entry.name for entry in ENTRIES}
+    assert set(EXCUSED) <= names
+    assert all(reason for checks in EXCUSED.values() for reason in checks.values())

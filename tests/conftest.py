@@ -1,0 +1,25 @@
+"""Shared by all tests."""
+
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of real data sets, which only developers have."""
+    folder = SHARED / "data"
+    if not folder.is_dir():
+        pytest.skip("no ../shared/data beside the checkout")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def methods_csv() -> Path:
+    """The checklist of methods, which only developers have."""
+    path = SHARED / "methods.csv"
+    if not path.is_file():
+        pytest.skip("no ../shared/methods.csv beside the checkout")
+    return path
