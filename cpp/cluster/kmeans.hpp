@@ -21,8 +21,11 @@
 
 namespace lanatus::cluster {
 
-// Differences cost two operations a coordinate, the expanded form one, but then the winner's distance one more row.
-inline bool direct_is_cheaper(std::size_t k, std::size_t d) { return k * d <= 128 || k <= 4; }
+// Differences cost twice the expanded form, but give the winner's distance for nothing.
+inline Form cheapest_form(std::size_t k, std::size_t d) {
+    if (d >= 128) return Form::dots;
+    return k * d <= 128 || k <= 4 ? Form::direct : Form::expanded;
+}
 
 // Chunks of rows for per-chunk sums of k x d doubles: few enough to fit 64 MB.
 inline Chunks chunks_for_sums(std::size_t n, std::size_t k, std::size_t d) {
@@ -59,7 +62,7 @@ inline PassResult merge(std::span<ClusterSums> parts, MatrixView<double> sums, s
 template <std::floating_point T>
 PassResult lloyd_pass(MatrixView<const T> X, std::span<const double> w, MatrixView<const T> centers,
                       std::span<std::int32_t> labels, MatrixView<double> sums, std::span<double> mass, int n_threads) {
-    const PackedCenters<T> packed(centers, direct_is_cheaper(centers.rows, centers.cols));
+    const PackedCenters<T> packed(centers, cheapest_form(centers.rows, centers.cols));
     const LloydTask<T> task{X, centers, w.empty() ? nullptr : w.data(), packed, labels.data()};
     auto parts = parallel_parts<ClusterSums>(chunks_for_sums(X.rows, centers.rows, X.cols), n_threads,
                                              [&](std::size_t begin, std::size_t end) {
@@ -81,7 +84,7 @@ PassResult hamerly_pass(MatrixView<const T> X, std::span<const double> w, Matrix
                         const T* old_centers, std::span<std::int32_t> labels, std::span<T> upper, std::span<T> lower,
                         MatrixView<double> sums, std::span<double> mass, int n_threads) {
     const std::size_t k = centers.rows, d = centers.cols;
-    const PackedCenters<T> packed(centers, true);
+    const PackedCenters<T> packed(centers, Form::direct);
     const T slack = static_cast<T>(d + 8) * std::numeric_limits<T>::epsilon();
     std::vector<T> drift(k), gap(k), unused(k);
     std::size_t most = 0;
@@ -110,7 +113,7 @@ PassResult hamerly_pass(MatrixView<const T> X, std::span<const double> w, Matrix
 template <std::floating_point T>
 void assign(MatrixView<const T> X, MatrixView<const T> centers, std::span<std::int32_t> labels, std::span<double> sq_dist,
             int n_threads) {
-    const PackedCenters<T> packed(centers, direct_is_cheaper(centers.rows, centers.cols));
+    const PackedCenters<T> packed(centers, cheapest_form(centers.rows, centers.cols));
     parallel_chunks(Chunks::of(X.rows), n_threads, [&](std::size_t begin, std::size_t end) {
         nearest_rows(X, centers, packed, begin, end, labels.data(), sq_dist.data());
     });
@@ -118,7 +121,7 @@ void assign(MatrixView<const T> X, MatrixView<const T> centers, std::span<std::i
 
 template <std::floating_point T>
 void pairwise_sq(MatrixView<const T> X, MatrixView<const T> centers, MatrixView<T> out, int n_threads) {
-    const PackedCenters<T> packed(centers, true);
+    const PackedCenters<T> packed(centers, Form::direct);
     parallel_chunks(Chunks::of(X.rows, 96), n_threads, [&](std::size_t begin, std::size_t end) {
         pairwise_rows(X, packed, begin, end, out.data, centers.rows, 1);
     });
@@ -147,7 +150,7 @@ double inertia(MatrixView<const T> X, std::span<const double> w, MatrixView<cons
 template <std::floating_point T>
 double min_sq_dist(MatrixView<const T> X, std::span<const double> w, MatrixView<const T> centers,
                    std::span<double> sq_dist, int n_threads) {
-    const PackedCenters<T> packed(centers, direct_is_cheaper(centers.rows, centers.cols));
+    const PackedCenters<T> packed(centers, cheapest_form(centers.rows, centers.cols));
     return sum_of(parallel_parts<double>(Chunks::of(X.rows), n_threads, [&](std::size_t begin, std::size_t end) {
         std::vector<double> fresh(X.rows ? end - begin : 0);
         if (centers.rows)

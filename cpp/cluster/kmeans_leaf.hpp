@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "core/matrix.hpp"
@@ -26,33 +27,47 @@ struct Panels {
     }
 };
 
-// Centers ready for the tile kernel. In groups of four (the last may be smaller), each group by columns: [j][c].
-// `direct`: distances by sum (x - c)^2. Otherwise x is shifted by `offset`, near the middle of the centers, and
-// 1/2 |c|^2 - x c stands for 1/2 (|x - c|^2 - |x|^2): half the work, the same order of the centers, and no cancellation
-// from data far from the origin.
+// How distances are taken. All orders of centers agree but for rounding.
+//   direct    sum (x - c)^2: two operations a coordinate, exact at 0.
+//   expanded  1/2 |c|^2 - x c, which is 1/2 (|x - c|^2 - |x|^2): one operation. x and c are first shifted by `offset`, near
+//             the middle of the centers, so that data far from the origin do not cancel.
+//   dots      the same numbers, summed along the columns: for long rows, which then need not be transposed.
+enum class Form { direct, expanded, dots };
+
+// Centers ready for the tile kernel. direct and expanded: in groups of four (the last may be smaller), each group by
+// columns, [j][c]. dots: row by row, padded with zeros to `stride`.
 template <class T>
 struct PackedCenters {
-    std::size_t k, d;
-    bool direct;
+    std::size_t k, d, stride;
+    Form form;
     Buffer<T> values, start, offset;
 
-    PackedCenters(MatrixView<const T> centers, bool direct_)
-        : k(centers.rows), d(centers.cols), direct(direct_), values(k * d), start(k), offset(d) {
-        for (std::size_t j = 0; j < d; ++j) {
+    PackedCenters(MatrixView<const T> centers, Form form_)
+        : k(centers.rows), d(centers.cols), stride((d + 7) / 8 * 8), form(form_), values(k * stride), start(k),
+          offset(stride) {
+        std::fill_n(offset.data(), stride, T{0});
+        std::fill_n(values.data(), values.size(), T{0});
+        for (std::size_t j = 0; j < d && form != Form::direct; ++j) {
             double mean = 0;
-            for (std::size_t c = 0; c < k && !direct; ++c) mean += static_cast<double>(centers.row(c)[j]);
-            offset[j] = static_cast<T>(mean / static_cast<double>(std::max<std::size_t>(k, 1)));
+            for (std::size_t c = 0; c < k; ++c) mean += static_cast<double>(centers.row(c)[j]);
+            offset[j] = static_cast<T>(mean / static_cast<double>(k));
         }
         for (std::size_t c = 0; c < k; ++c) {
-            const std::size_t first = c / center_group * center_group, width = std::min(center_group, k - first);
             double norm = 0;
             for (std::size_t j = 0; j < d; ++j) {
                 const T value = static_cast<T>(centers.row(c)[j] - offset[j]);
-                values[first * d + j * width + (c - first)] = value;
+                values[place(c, j)] = value;
                 norm += static_cast<double>(value) * static_cast<double>(value);
             }
-            start[c] = direct ? T{0} : static_cast<T>(norm / 2);
+            start[c] = form == Form::direct ? T{0} : static_cast<T>(norm / 2);
         }
+    }
+
+  private:
+    std::size_t place(std::size_t c, std::size_t j) const noexcept {
+        if (form == Form::dots) return c * stride + j;
+        const std::size_t first = c / center_group * center_group, width = std::min(center_group, k - first);
+        return first * d + j * width + (c - first);
     }
 };
 
@@ -61,8 +76,8 @@ template <class T>
 struct TileSpace {
     Buffer<T> panel, scores;
     explicit TileSpace(const PackedCenters<T>& centers)
-        : panel(widest_tile * (Panels(centers.d).width + 4)),
-          scores(Panels(centers.d).count > 1 ? centers.k * widest_tile : 0) {}
+        : panel(centers.form == Form::dots ? 0 : widest_tile * (Panels(centers.d).width + 4)),
+          scores(Panels(centers.d).count > 1 || centers.form == Form::dots ? centers.k * widest_tile : 0) {}
 };
 
 // What one chunk of rows adds to the clusters. A cluster's row is cleared when first met, so that merging costs only

@@ -123,6 +123,9 @@ struct Direct {
         sum += gap * gap;
     }
 };
+struct Dots {
+    static constexpr bool shift = true;
+};
 
 // ---- the sinks: what becomes of the scores of C centers, first the one numbered `first`
 
@@ -199,14 +202,16 @@ LANATUS_INLINE void group_tile(const T* __restrict panel, std::size_t width, con
         for (std::size_t v = 0; v < row_vectors; ++v)
             sum[c][v] = fresh ? V<T>{} + start[first + c] : load<V<T>>(scores + (first + c) * tile<T> + v * lanes<T>);
     for (std::size_t j = 0; j < width; ++j) {
-        V<T> x[row_vectors];
-#pragma GCC unroll 3
-        for (std::size_t v = 0; v < row_vectors; ++v) x[v] = load<V<T>>(panel + j * tile<T> + v * lanes<T>);
+        const T* row = panel + j * tile<T>;
+        const V<T> x0 = load<V<T>>(row), x1 = load<V<T>>(row + lanes<T>);
 #pragma GCC unroll 4
         for (std::size_t c = 0; c < C; ++c) {
             const T value = values[j * C + c];
-#pragma GCC unroll 3
-            for (std::size_t v = 0; v < row_vectors; ++v) Metric::step(sum[c][v], x[v], value);
+            if constexpr (!Metric::shift) asm("" : "+r"(row));  // load x2 each time: sixteen registers do not hold it
+            const V<T> x2 = load<V<T>>(row + 2 * lanes<T>);
+            Metric::step(sum[c][0], x0, value);
+            Metric::step(sum[c][1], x1, value);
+            Metric::step(sum[c][2], x2, value);
         }
     }
     if (last)
@@ -240,6 +245,83 @@ LANATUS_INLINE void run_tile(const T* const* rows, const PackedCenters<T>& cente
     }
 }
 
+// ---- long rows: three rows against four centers, lanes along the columns
+
+template <class T>
+LANATUS_INLINE T sum_lanes(V<T> v) {
+    T total = 0;
+    for (std::size_t l = 0; l < lanes<T>; ++l) total += v[l];
+    return total;
+}
+
+template <std::size_t C, class T>
+LANATUS_INLINE void dot_group(const T* const* rows, const PackedCenters<T>& centers, std::size_t first, T* scores,
+                              std::size_t ahead = 0) {
+    const std::size_t whole = centers.d / lanes<T> * lanes<T>, rest = centers.d - whole;
+    const T* offset = centers.offset.data();
+    const T* value = centers.values.data() + first * centers.stride;
+    for (std::size_t r = 0; r < tile<T>; r += 3) {
+        V<T> sum[C][3];
+        for (std::size_t c = 0; c < C; ++c)
+            for (std::size_t v = 0; v < 3; ++v) sum[c][v] = V<T>{};
+        const T *x0 = rows[r], *x1 = rows[r + 1], *x2 = rows[r + 2];
+        for (std::size_t j = 0; j < whole; j += lanes<T>) {
+            if (ahead) {
+                __builtin_prefetch(x0 + j + ahead);
+                __builtin_prefetch(x1 + j + ahead);
+                __builtin_prefetch(x2 + j + ahead);
+            }
+            const V<T> shift = load<V<T>>(offset + j);
+            const V<T> a = load<V<T>>(x0 + j) - shift, b = load<V<T>>(x1 + j) - shift, c2 = load<V<T>>(x2 + j) - shift;
+#pragma GCC unroll 4
+            for (std::size_t c = 0; c < C; ++c) {
+                const V<T> center = load<V<T>>(value + c * centers.stride + j);
+                sum[c][0] += a * center;
+                sum[c][1] += b * center;
+                sum[c][2] += c2 * center;
+            }
+        }
+        if (rest)
+            for (std::size_t v = 0; v < 3; ++v) {
+                T end[lanes<T>] = {};
+                for (std::size_t l = 0; l < rest; ++l) end[l] = rows[r + v][whole + l] - offset[whole + l];
+                for (std::size_t c = 0; c < C; ++c)
+                    sum[c][v] += load<V<T>>(end) * load<V<T>>(value + c * centers.stride + whole);
+            }
+        for (std::size_t c = 0; c < C; ++c)
+            for (std::size_t v = 0; v < 3; ++v)
+                scores[(first + c) * tile<T> + r + v] = centers.start[first + c] - sum_lanes<T>(sum[c][v]);
+    }
+}
+
+template <class T, class Sink>
+LANATUS_INLINE void run_dots(const T* const* rows, const PackedCenters<T>& centers, const TileSpace<T>& space,
+                             Sink& sink) {
+    T* scores = space.scores.data();
+    std::size_t first = 0;
+    const std::size_t ahead = tile<T> * centers.d;
+    for (; first + 4 <= centers.k; first += 4) dot_group<4>(rows, centers, first, scores, first == 0 ? ahead : 0);
+    switch (centers.k - first) {
+        case 3: dot_group<3>(rows, centers, first, scores); break;
+        case 2: dot_group<2>(rows, centers, first, scores); break;
+        case 1: dot_group<1>(rows, centers, first, scores); break;
+        default: break;
+    }
+    for (std::size_t c = 0; c < centers.k; ++c) {
+        V<T> score[1][row_vectors];
+        for (std::size_t v = 0; v < row_vectors; ++v) score[0][v] = load<V<T>>(scores + c * tile<T> + v * lanes<T>);
+        sink.template take<1>(c, score);
+    }
+}
+
+template <class Metric, class T, class Sink>
+LANATUS_INLINE void run(const T* const* rows, const PackedCenters<T>& centers, const TileSpace<T>& space, Sink& sink) {
+    if constexpr (std::is_same_v<Metric, Dots>)
+        run_dots(rows, centers, space, sink);
+    else
+        run_tile<Metric>(rows, centers, space, sink);
+}
+
 // The rows from i on, the last one repeated to fill the tile.
 template <class T>
 LANATUS_INLINE std::size_t point_at(MatrixView<const T> X, std::size_t i, std::size_t end, const T** rows) {
@@ -252,6 +334,7 @@ LANATUS_INLINE std::size_t point_at(MatrixView<const T> X, std::size_t i, std::s
 
 template <class T>
 LANATUS_INLINE T sq_distance_of(const T* x, const T* y, std::size_t d) {
+    using Four = typename Vec<T>::Four;
     V<T> sum{};
     std::size_t j = 0;
     for (; j + lanes<T> <= d; j += lanes<T>) {
@@ -259,9 +342,75 @@ LANATUS_INLINE T sq_distance_of(const T* x, const T* y, std::size_t d) {
         sum += gap * gap;
     }
     T total = 0;
+    if (lanes<T> > 4 && j + 4 <= d) {
+        const Four gap = load<Four>(x + j) - load<Four>(y + j), square = gap * gap;
+        total = (square[0] + square[1]) + (square[2] + square[3]);
+        j += 4;
+    }
     for (; j < d; ++j) total += (x[j] - y[j]) * (x[j] - y[j]);
-    for (std::size_t l = 0; l < lanes<T>; ++l) total += sum[l];
-    return total;
+    return d < lanes<T> ? total : total + sum_lanes<T>(sum);
+}
+
+// For R rows of one cluster: sum += w x, and their squared distances to its center. The sums are read and written once.
+template <bool Weighted, std::size_t R, class T>
+LANATUS_INLINE void add_rows(const T* const* x, const double* w, const T* center, std::size_t d, double* __restrict sum,
+                             T* distance) {
+    V<T> squares[R] = {};
+    std::size_t j = 0;
+    for (; j + 8 <= d; j += 8) {
+        Double4 low = load<Double4>(sum + j), high = load<Double4>(sum + j + 4);
+        for (std::size_t r = 0; r < R; ++r) {
+            for (std::size_t l = 0; l < 8; l += lanes<T>) {
+                const V<T> gap = load<V<T>>(x[r] + j + l) - load<V<T>>(center + j + l);
+                squares[r] += gap * gap;
+            }
+            Double4 a = __builtin_convertvector(load<typename Vec<T>::Four>(x[r] + j), Double4);
+            Double4 b = __builtin_convertvector(load<typename Vec<T>::Four>(x[r] + j + 4), Double4);
+            if constexpr (Weighted) a *= w[r], b *= w[r];
+            low += a;
+            high += b;
+        }
+        store(sum + j, low);
+        store(sum + j + 4, high);
+    }
+    for (std::size_t r = 0; r < R; ++r) distance[r] = sum_lanes<T>(squares[r]);
+    for (; j < d; ++j)
+        for (std::size_t r = 0; r < R; ++r) {
+            const T gap = x[r][j] - center[j];
+            distance[r] += gap * gap;
+            sum[j] += Weighted ? w[r] * static_cast<double>(x[r][j]) : static_cast<double>(x[r][j]);
+        }
+}
+
+// The rows of a tile, cluster by cluster.
+template <bool Weighted, class T, class Index>
+LANATUS_INLINE void add_tile(const T* const* rows, const double* w, const Index* which, std::size_t count,
+                             MatrixView<const T> centers, double* sums, T* distance) {
+    std::size_t order[tile<T>];
+    for (std::size_t r = 0; r < count; ++r) {
+        std::size_t at = r;
+        for (; at > 0 && which[order[at - 1]] > which[r]; --at) order[at] = order[at - 1];
+        order[at] = r;
+    }
+    for (std::size_t r = 0; r < count;) {
+        const auto c = static_cast<std::size_t>(which[order[r]]);
+        const bool four = r + 4 <= count && which[order[r + 3]] == which[order[r]];
+        const bool two = r + 2 <= count && which[order[r + 1]] == which[order[r]];
+        const std::size_t taken = four ? 4 : two ? 2 : 1;
+        const T* x[4];
+        double weight[4];
+        T found[4];
+        for (std::size_t t = 0; t < taken; ++t) x[t] = rows[order[r + t]], weight[t] = Weighted ? w[order[r + t]] : 1.0;
+        double* sum = sums + c * centers.cols;
+        if (four)
+            add_rows<Weighted, 4>(x, weight, centers.row(c), centers.cols, sum, found);
+        else if (two)
+            add_rows<Weighted, 2>(x, weight, centers.row(c), centers.cols, sum, found);
+        else
+            add_rows<Weighted, 1>(x, weight, centers.row(c), centers.cols, sum, found);
+        for (std::size_t t = 0; t < taken; ++t) distance[order[r + t]] = found[t];
+        r += taken;
+    }
 }
 
 // sum += w x
@@ -286,7 +435,7 @@ LANATUS_INLINE void lloyd_range(const LloydTask<T>& task, std::size_t begin, std
         const T* rows[tile<T>];
         const std::size_t count = point_at(task.X, i, end, rows);
         Smallest<T> nearest;
-        run_tile<Metric>(rows, task.packed, space, nearest);
+        run<Metric>(rows, task.packed, space, nearest);
         decltype(Mask<T>{}[0] + 0) which[tile<T>];
         alignas(32) T distance[tile<T>];
         __builtin_memcpy(which, nearest.which, sizeof which);
@@ -297,9 +446,12 @@ LANATUS_INLINE void lloyd_range(const LloydTask<T>& task, std::size_t begin, std
             task.labels[i + r] = static_cast<std::int32_t>(c);
             const double w = Weighted ? task.w[i + r] : 1.0;
             out.mass[c] += w;
+            if constexpr (std::is_same_v<Metric, Dots>) continue;
             if constexpr (Metric::shift) distance[r] = sq_distance_of(rows[r], task.centers.row(c), d);
             add_row<Weighted>(rows[r], d, w, out.sums.data() + c * d);
         }
+        if constexpr (std::is_same_v<Metric, Dots>)
+            add_tile<Weighted>(rows, task.w ? task.w + i : nullptr, which, count, task.centers, out.sums.data(), distance);
         for (std::size_t r = count; r < tile<T>; ++r) distance[r] = 0;
         if constexpr (Weighted)
             for (std::size_t r = 0; r < count; ++r) inertia[0] += task.w[i + r] * static_cast<double>(distance[r]);
@@ -311,12 +463,17 @@ LANATUS_INLINE void lloyd_range(const LloydTask<T>& task, std::size_t begin, std
     out.inertia += (inertia[0] + inertia[1]) + (inertia[2] + inertia[3]);
 }
 
+template <class Metric, class T>
+LANATUS_INLINE void lloyd_with(const LloydTask<T>& task, std::size_t begin, std::size_t end, ClusterSums& out) {
+    task.w ? lloyd_range<true, Metric>(task, begin, end, out) : lloyd_range<false, Metric>(task, begin, end, out);
+}
 template <class T>
 void lloyd_rows_of(const LloydTask<T>& task, std::size_t begin, std::size_t end, ClusterSums& out) {
-    if (task.packed.direct)
-        task.w ? lloyd_range<true, Direct>(task, begin, end, out) : lloyd_range<false, Direct>(task, begin, end, out);
-    else
-        task.w ? lloyd_range<true, Expanded>(task, begin, end, out) : lloyd_range<false, Expanded>(task, begin, end, out);
+    switch (task.packed.form) {
+        case Form::direct: lloyd_with<Direct>(task, begin, end, out); break;
+        case Form::expanded: lloyd_with<Expanded>(task, begin, end, out); break;
+        case Form::dots: lloyd_with<Dots>(task, begin, end, out); break;
+    }
 }
 
 // A row changes cluster: its sums follow.
@@ -396,10 +553,11 @@ void nearest_rows_of(MatrixView<const T> X, MatrixView<const T> centers, const P
         const T* rows[tile<T>];
         const std::size_t count = point_at(X, i, end, rows);
         Smallest<T> nearest;
-        if (packed.direct)
-            run_tile<Direct>(rows, packed, space, nearest);
-        else
-            run_tile<Expanded>(rows, packed, space, nearest);
+        switch (packed.form) {
+            case Form::direct: run<Direct>(rows, packed, space, nearest); break;
+            case Form::expanded: run<Expanded>(rows, packed, space, nearest); break;
+            case Form::dots: run<Dots>(rows, packed, space, nearest); break;
+        }
         decltype(Mask<T>{}[0] + 0) which[tile<T>];
         __builtin_memcpy(which, nearest.which, sizeof which);
         for (std::size_t r = 0; r < count; ++r) {

@@ -54,7 +54,7 @@ LANATUS_CLONES static double lowered_leaf(const double* closest, const double* f
 template <class T>
 struct DenseDistances {
     PackedCenters<T> packed;
-    explicit DenseDistances(MatrixView<const T> candidates) : packed(candidates, true) {}
+    explicit DenseDistances(MatrixView<const T> candidates) : packed(candidates, Form::direct) {}
     void rows(const MatrixView<const T>& X, std::size_t begin, std::size_t end, T* out) const {
         pairwise_rows(X, packed, begin, end, out, 1, X.rows);
     }

@@ -20,16 +20,21 @@ def put(folder, text, encoding="utf-8"):
     return path
 
 
-HEAD = "@relation r\n@attribute c {red, 'dark green', \"b\\'c\"}\n@attribute x real\n@attribute s string\n@data\n"
+HEAD = (
+    "@relation r\n@attribute c {red, 'dark green', \"b\\'c\"}\n"
+    "@attribute x real\n@attribute s string\n@data\n"
+)
 
 
 def test_everything_the_format_has(tmp_path):
     path = put(
         tmp_path,
-        "% a comment\n@RELATION 'two words'\n\n@Attribute 'a b' {z, \"y, }\", x} % trailing\n@attribute n NUMERIC\n"
-        "@attribute i integer [0, 9]\n@attribute s string\n@attribute d date \"yyyy-MM-dd HH:mm:ss\"\n@attribute e DATE\n"
+        "% a comment\n@RELATION 'two words'\n\n@Attribute 'a b' {z, \"y, }\", x} % trailing\n"
+        "@attribute n NUMERIC\n"
+        '@attribute i integer [0, 9]\n@attribute s string\n@attribute d date "yyyy-MM-dd HH:mm:ss"\n'
+        "@attribute e DATE\n"
         "@DATA\n% another\nz, 1.5, 3, 'it\\'s 100\\%', \"2020-01-31 10:30:00\", 2020-01-31T00:00:00\n"
-        "'y, }', ?, -1e3, \"say \\\"hi\\\"\", ?, ? % remark\n\n?,0,?,plain text,?,?\n",
+        '\'y, }\', ?, -1e3, "say \\"hi\\"", ?, ? % remark\n\n?,0,?,plain text,?,?\n',
     )
     table = read_arff(path)
     assert table.schema.metadata == {b"relation": b"two words"}
@@ -46,7 +51,13 @@ def test_everything_the_format_has(tmp_path):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_the_fast_and_the_careful_reader_agree(tmp_path, end):
     rows = [f"{'abc'[i % 3]}, {i / 7} ,?,{'uvw'[i % 3]}" for i in range(50)]
-    head = ["@relation r", "@attribute k {c,b,a}", "@attribute x real", "@attribute y real", "@attribute s string"]
+    head = [
+        "@relation r",
+        "@attribute k {c,b,a}",
+        "@attribute x real",
+        "@attribute y real",
+        "@attribute s string",
+    ]
     fast = read_arff(put(tmp_path, end.join([*head, "@data", *rows]) + end))
     slow = read_arff(put(tmp_path, end.join([*head, "@data", "% careful", *rows]) + end))
     assert fast.equals(slow)
@@ -54,8 +65,12 @@ def test_the_fast_and_the_careful_reader_agree(tmp_path, end):
 
 
 def test_blanks_and_tabs_between_values(tmp_path):
-    assert read_arff(put(tmp_path, HEAD + "red 1 'a b'\n")).to_pylist() == [{"c": "red", "x": 1.0, "s": "a b"}]
-    assert read_arff(put(tmp_path, HEAD + "red\t1\ta b\n")).to_pylist() == [{"c": "red", "x": 1.0, "s": "a b"}]
+    assert read_arff(put(tmp_path, HEAD + "red 1 'a b'\n")).to_pylist() == [
+        {"c": "red", "x": 1.0, "s": "a b"}
+    ]
+    assert read_arff(put(tmp_path, HEAD + "red\t1\ta b\n")).to_pylist() == [
+        {"c": "red", "x": 1.0, "s": "a b"}
+    ]
 
 
 def test_sparse_rows(tmp_path):
@@ -79,7 +94,7 @@ def test_weights(tmp_path):
 
 def test_dates_of_java(tmp_path):
     head = "@relation r\n@attribute d date \"dd/MMM/yy h:mm a 'o''clock' SSS Z\"\n@attribute x real\n@data\n"
-    table = read_arff(put(tmp_path, head + "\"31/Jan/20 1:05 PM o'clock 250 +0800\", 1\n"))
+    table = read_arff(put(tmp_path, head + '"31/Jan/20 1:05 PM o\'clock 250 +0800", 1\n'))
     expected = datetime.datetime(2020, 1, 31, 5, 5, 0, 250_000, tzinfo=datetime.UTC)
     assert table["d"].to_pylist() == [expected]
 
@@ -153,14 +168,18 @@ def test_writes_any_frame(tmp_path):
 
 def test_times_round_trip(tmp_path):
     for zone in (None, "UTC"):
-        table = pa.table({"t": pa.array([-1, 10**12 + 7, None], pa.timestamp("ms", zone)), "x": [1.0, np.inf, -np.inf]})
+        table = pa.table(
+            {"t": pa.array([-1, 10**12 + 7, None], pa.timestamp("ms", zone)), "x": [1.0, np.inf, -np.inf]}
+        )
         write_arff(table, tmp_path / "t.arff")
         assert read_arff(tmp_path / "t.arff").equals(table)
     write_arff(pa.table({"d": pa.array([3], pa.date32())}), tmp_path / "t.arff")
     assert read_arff(tmp_path / "t.arff")["d"].to_pylist() == [datetime.datetime(1970, 1, 4)]
 
 
-texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.text("'\"\\,{}%?\t\n\r @青绿", max_size=6)
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.text(
+    "'\"\\,{}%?\t\n\r @青绿", max_size=6
+)
 
 
 @settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -84,7 +84,8 @@ def numpy_table(version, **options):
 @pytest.mark.covers("data.watermelon-toy")
 def test_toy_has_the_version_space_of_section_1_3():
     X, y, bunch = numpy_table("toy")
-    assert X.shape == (4, 3)
+    assert y == ["是", "是", "否", "否"]
+    assert ["".join(row) for row in X] == ["青绿蜷缩浊响", "乌黑蜷缩浊响", "青绿硬挺清脆", "乌黑稍蜷沉闷"]
     assert bunch.query.tolist() == [["青绿", "蜷缩", "沉闷"]]
     space = set()
     for colour in (*bunch.categories["色泽"], None):
@@ -205,8 +206,12 @@ def test_4_0_has_the_means_of_k_means_and_its_margin_classes():
         ([11, 12, 16], [0.394, 0.066]),
         ([1, 2, 3, 4, 21, 22, 24, 25, 26, 27, 28, 29, 30], [0.623, 0.388]),
     ]
+    error = 0.0
     for rows, mean in clusters:
-        np.testing.assert_allclose(X[np.array(rows) - 1].mean(0), mean, atol=5.01e-4)
+        members = X[np.array(rows) - 1]
+        np.testing.assert_allclose(members.mean(0), mean, atol=5.01e-4)
+        error += ((members - members.mean(0)) ** 2).sum()
+    assert error == pytest.approx(0.699167391941, abs=1e-12)
     reach = np.linalg.norm(X[:, None] - X, axis=2) <= 0.11
     assert (np.flatnonzero(reach.sum(1) >= 5) + 1).tolist() == [3, 5, 6, 8, 9, 13, 14, 18, 19, 24, 25, 28, 29]
     assert X[:17].tolist() == numpy_table("3.0a")[0].tolist()
@@ -590,7 +595,7 @@ def test_ecoc_codes_have_the_distances_of_figure_3_5(coding, squared, hamming, w
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_watering_mdp_has_the_policy_of_the_text(language):
-    mdp = load_watering_mdp(language=language)
+    mdp = load_watering_mdp(language=language, frame="pandas")
     P, R = mdp.transition, mdp.reward
     np.testing.assert_allclose(P.sum(axis=2), 1)
     V = np.zeros(4)
@@ -604,6 +609,8 @@ def test_watering_mdp_has_the_policy_of_the_text(language):
     dead = mdp.states.index(mdp.terminal)
     assert P[dead, :, dead].tolist() == [1, 1]
     assert len(mdp.frame) == 14
+    arrival = dict(zip(mdp.states, [1, -1, -1, -100], strict=True))
+    assert mdp.frame["r"].tolist() == [arrival[state] for state in mdp.frame["next"]]
     assert "recalled" in mdp.DESCR
 
 

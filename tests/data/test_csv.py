@@ -131,13 +131,12 @@ def test_blank_lines_quoted_newlines_and_line_ends(tmp_path):
 
 
 def test_very_long_rows(tmp_path):
-    wide = [str(i) for i in range(400_000)]
-    path = put(tmp_path, ",".join("c" + w for w in wide) + "\n" + ",".join(wide) + "\n")
-    assert read_csv(path).shape == (1, 400_000)
+    path = put(tmp_path, "a,b\n1,x\n2," + "y" * 3_000_000 + "\n3,z\n")
+    assert [len(text) for text in read_csv(path)["b"].to_pylist()] == [1, 3_000_000, 1]
 
 
 def test_gzip(tmp_path):
-    path = put(tmp_path, gzip.compress("a,b\n1,2\n".encode()), "t.csv.gz")
+    path = put(tmp_path, gzip.compress(b"a,b\n1,2\n"), "t.csv.gz")
     assert read_csv(path).to_pydict() == {"a": [1], "b": [2]}
     cut = put(tmp_path, gzip.compress(b"a,b\n" + bytes(range(48, 58)) * 1000)[:-12], "cut.csv.gz")
     fails(cut, kind=FormatError, match="truncated or damaged compressed file")
@@ -185,7 +184,10 @@ def test_open_quote(tmp_path, text, line):
 
 
 def test_a_quote_inside_a_field_is_a_sign_like_others(tmp_path):
-    assert read_csv(put(tmp_path, 'a,b\n5" nail,x\n"6"" nail",y\n'))["a"].to_pylist() == ['5" nail', '6" nail']
+    assert read_csv(put(tmp_path, 'a,b\n5" nail,x\n"6"" nail",y\n'))["a"].to_pylist() == [
+        '5" nail',
+        '6" nail',
+    ]
 
 
 def test_duplicate_names(tmp_path):
@@ -200,7 +202,10 @@ def test_wrong_encoding_names_the_line(tmp_path):
 @pytest.mark.parametrize(
     ("content", "looks"),
     [
-        (b"PK\x03\x04\x14\0\x06\0\x08\0" + b"\0" * 20 + b"[Content_Types].xml", r"an Excel workbook \(\.xlsx\).*CSV"),
+        (
+            b"PK\x03\x04\x14\0\x06\0\x08\0" + b"\0" * 20 + b"[Content_Types].xml",
+            r"an Excel workbook \(\.xlsx\).*CSV",
+        ),
         (b"PK\x03\x04rest", "a zip archive"),
         (b"\xd0\xcf\x11\xe0rest", "an old Excel"),
         (b"SQLite format 3\0", "an SQLite database"),
@@ -224,15 +229,21 @@ def test_errors_travel(tmp_path):
 
 
 # one letter in front keeps a text from reading as a number, a date or a truth value
-texts = st.none() | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")).map("t".__add__)
-tricky = st.none() | st.text(alphabet='",;\t|\n\r \'a青绿?', max_size=8).map("t".__add__)
+texts = st.none() | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")).map(
+    "t".__add__
+)
+tricky = st.none() | st.text(alphabet="\",;\t|\n\r 'a青绿?", max_size=8).map("t".__add__)
 
 
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(
         st.tuples(
-            texts | tricky, tricky, st.floats(allow_nan=False), st.booleans(), st.integers(-(2**63), 2**63 - 1)
+            texts | tricky,
+            tricky,
+            st.floats(allow_nan=False),
+            st.booleans(),
+            st.integers(-(2**63), 2**63 - 1),
         ),
         min_size=1,
         max_size=20,
@@ -255,7 +266,9 @@ def test_round_trip(tmp_path, rows):
 @given(rows=st.lists(st.tuples(tricky, tricky, st.integers(0, 9)), min_size=2, max_size=20))
 def test_round_trip_found_out(tmp_path, rows):
     """The dialect of what we write ourselves is found, with no help."""
-    table = pa.table({"第一": [r[0] for r in rows], "second": [r[1] for r in rows], "n": [r[2] for r in rows]})
+    table = pa.table(
+        {"第一": [r[0] for r in rows], "second": [r[1] for r in rows], "n": [r[2] for r in rows]}
+    )
     path = tmp_path / "r.csv"
     write(table, path)
     again = read_csv(path)

@@ -125,7 +125,7 @@ def test_a_path_without_the_files_is_an_error_even_with_a_fallback(tmp_path):
     (tmp_path / "train-labels-idx1-ubyte").unlink()
     with pytest.raises(FileNotFoundError, match="train-labels-idx1-ubyte"):
         load_mnist(tmp_path)
-    with pytest.raises(FileNotFoundError, match="nothing.idx"):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.idx"):
         load_mnist((tmp_path / "nothing.idx", tmp_path / "nothing.idx"))
     with pytest.raises(FileNotFoundError, match="LANATUS_DATA is not set"):
         load_mnist(fallback=None)
@@ -421,7 +421,7 @@ def test_absent_uci_files(tmp_path):
         fetch_uci("glass")
     with pytest.raises(FileNotFoundError, match=r"iris.data; not in"):
         fetch_uci("iris", tmp_path)
-    with pytest.raises(FileNotFoundError, match="iris.data"):
+    with pytest.raises(FileNotFoundError, match=r"iris\.data"):
         fetch_uci("iris", fallback=None)
     with pytest.raises(ValueError, match=r"name must be one of 'abalone', .*'zoo'; got 'unicorn'"):
         fetch_uci("unicorn")

@@ -256,7 +256,7 @@ def test_sparse_signals():
     np.testing.assert_allclose(np.linalg.norm(D, axis=1), 1, rtol=1e-12)
     np.testing.assert_allclose(Y, codes @ D, atol=1e-12)
     size = np.abs(codes[codes != 0])
-    assert 0.5 <= size.min()
+    assert size.min() >= 0.5
     assert size.max() <= 1.5
     assert (np.count_nonzero(codes, axis=0) > 20).all()  # every atom has its turn
     noisy, same, _ = make_sparse_signal(300, n_nonzero=4, dictionary=D, noise=0.2, random_state=0)
@@ -287,7 +287,8 @@ def test_unshuffled_sparse_signals_take_atoms_in_turn():
         (lambda: make_spirals(turns=0), r"turns must be a number > 0; got 0"),
         (lambda: make_spirals(noise=np.nan), r"noise must be a number >= 0; got nan"),
         (lambda: make_ellipse(axes=(1, 2, 3)), r"axes must be two numbers.*got 3"),
-        (lambda: make_ellipse(margin=1), r"margin must be a number >= 0 and <= 1; got 1"),
+        (lambda: make_ellipse(margin=-0.1), r"margin must be a number >= 0 and <= 1; got -0.1"),
+        (lambda: make_ellipse(margin=1), r"margin must be below 1.*got 1"),
         (lambda: make_two_views(n_classes=5), r"n_classes must be <= 2 \*\* min\(n_features\) = 4; got 5"),
         (lambda: make_two_views(n_features=(2,)), r"n_features must be two integers.*got \(2,\)"),
         (lambda: make_two_views(correlation=2), r"correlation must be a number >= -1 and <= 1; got 2"),

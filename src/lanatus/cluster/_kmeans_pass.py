@@ -80,6 +80,55 @@ class LloydPasses(Passes):
         return self.labels, float(inertia)
 
 
+class BoundedPasses(Passes):
+    """Passes that skip rows whose bounds prove that their cluster stays (Hamerly 2010, Elkan 2003).
+
+    Sums follow the rows that move. All that is remembered lives in arrays, so that a fit can be resumed exactly.
+    """
+
+    def __init__(self, block: Block, algorithm: str, n_clusters: int) -> None:
+        n, d = block.X.shape
+        self.block = block
+        self.kernel = {"hamerly": kernels.hamerly_pass, "elkan": kernels.elkan_pass}[algorithm]
+        self.centers: np.ndarray | None = None
+        self.labels = np.full(n, -1, np.int32)
+        self.upper = np.zeros(n, block.X.dtype)
+        self.lower = np.zeros(n if algorithm == "hamerly" else (n, n_clusters), block.X.dtype)
+        self.sums = np.zeros((n_clusters, d))
+        self.mass = np.zeros(n_clusters)
+
+    def step(self, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        self.kernel(
+            self.block.X,
+            self.block.weight,
+            centers,
+            self.centers,
+            self.labels,
+            self.upper,
+            self.lower,
+            self.sums,
+            self.mass,
+            n_threads=n_threads(),
+        )
+        self.centers = centers
+        return self.sums, self.mass
+
+    def finish(self, centers: np.ndarray) -> tuple[np.ndarray | None, float]:
+        if self.centers is None or not np.array_equal(self.centers, centers):
+            self.step(centers)
+        block = self.block
+        return self.labels, kernels.inertia(block.X, block.weight, centers, self.labels, n_threads=n_threads())
+
+    _saved = ("centers", "labels", "upper", "lower", "sums", "mass")
+
+    def state(self) -> dict[str, Any]:
+        return {f"bound_{name}": getattr(self, name) for name in self._saved}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        if state:
+            vars(self).update({name: state[f"bound_{name}"] for name in self._saved})
+
+
 def tally(centers: np.ndarray, block: Block) -> Sums:
     """What one block of rows contributes to the next means."""
     sums, mass, inertia, _ = _lloyd(block, centers, np.full(len(block), -1, np.int32))

@@ -92,7 +92,7 @@ def read_csv(
         decimal=decimal,
         missing=missing,
     )
-    text = io.TextIOWrapper(io.BytesIO(data), dialect.encoding, newline=None)
+    text = io.TextIOWrapper(io.BytesIO(data), dialect.encoding, newline="")
     try:
         first = first_record(path, enumerate(text, 1), dialect)
         if not dialect.plain:
@@ -120,9 +120,9 @@ def read_csv(
         )
     if _may_end_in_quotes(data, table):
         refuse_open_quote(path, dialect)
-    for i, field in enumerate(table.schema):
-        if pa.types.is_null(field.type):
-            table = table.set_column(i, field.name, table.column(i).cast(pa.float64()))
+    if any(map(pa.types.is_null, table.schema.types)):
+        kinds = [(f.name, pa.float64() if pa.types.is_null(f.type) else f.type) for f in table.schema]
+        table = table.cast(pa.schema(kinds))
     return table
 
 
@@ -255,6 +255,6 @@ def _may_end_in_quotes(data: bytes, table: pa.Table) -> bool:
     """Cheap signs that the last field may be an open quote, which pyarrow lets pass."""
     if b'"' not in data:
         return False
-    last_line = data.rstrip(b"\r\n").rpartition(b"\n")[2]
+    last_line = data[-(1 << 16) :].rstrip(b"\r\n").rpartition(b"\n")[2]
     last = table.column(table.num_columns - 1)[-1].as_py()
     return bool(data.count(b'"') % 2 or last_line.count(b'"') % 2 or (isinstance(last, str) and "\n" in last))

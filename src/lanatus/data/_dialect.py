@@ -121,7 +121,7 @@ def sample_records(data: bytes, dialect: Dialect, *, whole: bool) -> list[Record
     """The first records of `data`, without one that the end of the sample cuts."""
     text = data.decode(dialect.encoding, errors="ignore")
     rows = []
-    lines = io.StringIO(text, newline=None)
+    lines = io.StringIO(text, newline="")
     for row in records(enumerate(lines, 1), dialect):
         rows.append(row)
         if len(rows) > _SAMPLE_RECORDS:
@@ -184,9 +184,16 @@ def _delimiter(head: bytes, dialect: Dialect, *, whole: bool) -> str:
         share = times / len(rows)
         if width < 2 or (mark == BLANKS and (share < 0.8 or not _some_numeric(rows, width, dialect))):
             continue
-        if share > best_share:
+        if share > best_share or (
+            mark == BLANKS and best == "\t" and share == best_share and _numbers_apart(rows)
+        ):
             best, best_share = mark, share
     return best
+
+
+def _numbers_apart(rows: list[Record]) -> bool:
+    """Whether every row starts with two numbers: where tabs part the file too, blanks do more of it."""
+    return all(len(row.fields) > 1 and all(map(_POINT.fullmatch, row.fields[:2])) for row in rows[1:] or rows)
 
 
 def _some_numeric(rows: list[Record], width: int, dialect: Dialect) -> bool:

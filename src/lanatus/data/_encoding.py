@@ -8,7 +8,7 @@ import numpy as np
 
 from lanatus.base import check_is_fitted
 from lanatus.catalog import method
-from lanatus.data._schema import Column
+from lanatus.data._schema import Column, Schema
 from lanatus.data._table import MISSING_CODE, Table, UnseenCategoryWarning, encode_values
 from lanatus.data._transform import ColumnTransformer, Output, missing_to_nan, passed_through
 from lanatus.params import Choice, Nothing, Satisfies
@@ -34,6 +34,13 @@ class _Encoder(ColumnTransformer):
             for place, column in enumerate(self._to_encode(table))
         }
         self.categories_ = [np.array(values, dtype=object) for values in self._domains.values()]
+        # Values that were given but not there in `fit` are known all the same.
+        self._remember(Schema([self._widened(column) for column in table.schema.columns], named=table.schema.named))
+
+    def _widened(self, column: Column) -> Column:
+        if column.kind == "numeric" or column.name not in self._domains:
+            return column
+        return Column(column.name, column.kind, self._domains[column.name], column.dtype)
 
     def _to_encode(self, table: Table) -> list[Column]:
         coded = [table.schema.columns[j] for j in table.schema.coded]

@@ -334,7 +334,9 @@ def make_ellipse(
     True
     """
     n_samples, noise = _whole("n_samples", n_samples, 2), _real("noise", noise, 0)
-    margin = _real("margin", margin, 0, np.nextafter(1, 0))
+    margin = _real("margin", margin, 0, 1)
+    if margin == 1:
+        raise ValueError("margin must be below 1, or no point fits inside; got 1.")
     if len(axes) != 2:
         raise ValueError(f"axes must be two numbers, the half axes; got {len(axes)}.")
     half = np.array([_real("axes", axis, 0, above=True) for axis in axes])

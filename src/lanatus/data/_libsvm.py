@@ -172,7 +172,8 @@ def dump_svmlight_file(
 ) -> None:
     """Write a matrix and its labels in LIBSVM format.
 
-    It is :func:`sklearn.datasets.dump_svmlight_file`, which also packs by the ending ``.gz`` or ``.bz2``.
+    It is :func:`sklearn.datasets.dump_svmlight_file` (16 significant digits), which also packs by the
+    ending ``.gz`` or ``.bz2``.
 
     Parameters
     ----------

@@ -129,7 +129,7 @@ def as_frame(X: Any) -> "nw.DataFrame[Any] | None":
     """X as a narwhals frame, or None where it is not a frame that narwhals knows."""
     if isinstance(X, np.ndarray) or sp.issparse(X) or isinstance(X, list | tuple):
         return None
-    if hasattr(X, "to_batches") and not hasattr(X, "column_names"):  # a pyarrow RecordBatch
+    if type(X).__name__ == "RecordBatch":  # pyarrow's, which narwhals does not take
         import pyarrow as pa
 
         X = pa.Table.from_batches([X])

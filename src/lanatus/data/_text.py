@@ -91,7 +91,7 @@ def read_bytes(path: Path, n_bytes: int = -1) -> bytes:
             raise broken_archive(path, error) from error
         raise unreadable(path, error) from error
     refuse_binary(path, data[:4096])
-    if not data.strip():
+    if not data or data.isspace():
         raise FormatError(path, got="an empty file", expected="rows of data", do="check how it was made")
     return data
 
@@ -180,15 +180,16 @@ def lines_of(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
     try:
         with open(path, "rb") as file, unpacked(path, file) as stream:
             if encoding.startswith("utf-16"):
-                for number, line in enumerate(io.TextIOWrapper(stream, encoding, newline=""), 1):
-                    yield number, line
+                with io.TextIOWrapper(stream, encoding, newline="") as text:
+                    for number, line in enumerate(text, 1):
+                        yield number, line
                 return
             name = encoding.removesuffix("-sig")
             for raw in stream:  # in UTF-8, GB18030 and the like a line feed byte is a line feed
                 for piece in raw.splitlines(keepends=True):
                     number += 1
-                    text = piece.decode(name)
-                    yield number, text.removeprefix("\ufeff") if number == 1 else text
+                    decoded = piece.decode(name)
+                    yield number, decoded.removeprefix("\ufeff") if number == 1 else decoded
     except UnicodeError as error:
         raise FormatError(
             path,

@@ -1,0 +1,177 @@
+"""Model files: round trips, and files that are damaged, hostile or of something else."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import zipfile
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import StandardScaler as SklearnScaler
+
+import lanatus
+from lanatus.bayes import GaussianNB
+from lanatus.cluster import KMeans
+from lanatus.data import SimpleImputer
+from lanatus.persist import ModelFileError, versions
+
+
+@pytest.fixture
+def model():
+    X = np.random.RandomState(0).rand(60, 3)
+    return GaussianNB().fit(X, X[:, 0] > 0.5)
+
+
+@pytest.fixture
+def saved(model, tmp_path):
+    return lanatus.save(model, tmp_path / "model.skops")
+
+
+def test_pipeline_of_both_libraries(tmp_path):
+    X = np.random.RandomState(0).rand(60, 3)
+    X[3, 1] = np.nan
+    y = np.where(X[:, 0] > 0.5, "big", "small")
+    pipeline = make_pipeline(SimpleImputer(), SklearnScaler(), GaussianNB()).fit(X, y)
+    loaded = lanatus.load(lanatus.save(pipeline, tmp_path / "p.skops"))
+    np.testing.assert_array_equal(loaded.predict_proba(X), pipeline.predict_proba(X))
+
+
+def test_says_which_version_wrote_it(saved):
+    note = versions(saved)
+    assert note["lanatus"] == lanatus.__version__
+    assert note["model"] == "GaussianNB"
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.3, 0.7, 0.99])
+def test_truncated(saved, keep):
+    content = saved.read_bytes()
+    saved.write_bytes(content[: int(len(content) * keep)])
+    with pytest.raises(ModelFileError, match=r"model\.skops"):
+        lanatus.load(saved)
+
+
+def test_every_changed_byte_is_an_error_or_the_same_model(saved, model):
+    content = bytearray(saved.read_bytes())
+    rng = np.random.RandomState(0)
+    X = rng.rand(20, 3)
+    refused = 0
+    for at in rng.choice(len(content), 60, replace=False):
+        changed = bytearray(content)
+        changed[at] ^= 0xFF
+        saved.write_bytes(changed)
+        try:
+            loaded = lanatus.load(saved)
+        except ModelFileError:
+            refused += 1
+        else:  # the byte was one that zip does not use
+            np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert refused > 30
+
+
+def test_not_a_model(tmp_path):
+    text = tmp_path / "model.skops"
+    text.write_text("密度,含糖率\n")
+    with pytest.raises(ModelFileError, match=r"not a \.skops"):
+        lanatus.load(text)
+    with zipfile.ZipFile(text, "w") as archive:
+        archive.writestr("hello.txt", "hi")
+    with pytest.raises(ModelFileError, match="not a model"):
+        lanatus.load(text)
+    with pytest.raises(FileNotFoundError):
+        lanatus.load(tmp_path / "none.skops")
+
+
+def _rewrite(path, change):
+    """Change the description of the model inside a file, keeping the archive valid."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    schema = json.loads(parts["schema.json"])
+    change(schema)
+    parts["schema.json"] = json.dumps(schema).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("os", "system"), ("builtins", "eval"), ("subprocess", "Popen"), ("lanatus._files", "atomic_write")],
+)
+def test_hostile_class_is_refused_and_not_run(saved, module, name):
+    def change(schema):
+        schema["__module__"], schema["__class__"] = module, name
+
+    _rewrite(saved, change)
+    with pytest.raises(ModelFileError, match=name):
+        lanatus.load(saved)
+
+
+def test_hostile_function_runs_nothing(tmp_path):
+    flag = tmp_path / "ran"
+
+    def touch(X):
+        flag.touch()
+        return X
+
+    step = FunctionTransformer(touch)
+    content = io.BytesIO()
+    try:
+        content.write(skops.io.dumps(step))
+    except Exception:  # skops refuses local functions: name one instead
+        step = FunctionTransformer(os.remove)
+        content = io.BytesIO(skops.io.dumps(step))
+    with zipfile.ZipFile(content, "a") as archive:
+        archive.writestr("lanatus.json", "{}")
+    path = tmp_path / "evil.skops"
+    path.write_bytes(content.getvalue())
+    with pytest.raises(ModelFileError):
+        lanatus.load(path)
+    assert not flag.exists()
+
+
+def test_garbled_description_is_one_clear_error(saved):
+    _rewrite(saved, lambda schema: schema.update(__loader__="NoSuchNode"))
+    with pytest.raises(ModelFileError, match=r"model\.skops"):
+        lanatus.load(saved)
+
+
+def test_foreign_types_are_refused_when_saving(model, tmp_path):
+    with pytest.raises(ModelFileError, match="remove"):
+        lanatus.save(make_pipeline(FunctionTransformer(os.remove), model), tmp_path / "m.skops")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_kill_in_mid_write_leaves_the_old_file(model, saved):
+    before = saved.read_bytes()
+    program = textwrap.dedent(
+        f"""
+        import os, time
+        from lanatus._files import atomic_write
+        with atomic_write({str(saved)!r}) as file:
+            file.write(b"half"); file.flush()
+            print("writing", flush=True)
+            time.sleep(60)
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+    assert process.stdout.readline().strip() == b"writing"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert saved.read_bytes() == before
+    assert np.array_equal(lanatus.load(saved).theta_, model.theta_)
+
+
+def test_kmeans_round_trip_is_exact(tmp_path):
+    X = np.random.RandomState(0).rand(100, 2).astype(np.float32)
+    model = KMeans(4, random_state=0).fit(X)
+    loaded = lanatus.load(lanatus.save(model, tmp_path / "k.skops"))
+    np.testing.assert_array_equal(loaded.transform(X), model.transform(X))
+    assert loaded.cluster_centers_.dtype == np.float32
