@@ -255,7 +255,8 @@ LANATUS_INLINE T sum_lanes(V<T> v) {
 }
 
 template <std::size_t C, class T>
-LANATUS_INLINE void dot_group(const T* const* rows, const PackedCenters<T>& centers, std::size_t first, T* scores) {
+LANATUS_INLINE void dot_group(const T* const* rows, const PackedCenters<T>& centers, std::size_t first, T* scores,
+                              std::size_t ahead = 0) {
     const std::size_t whole = centers.d / lanes<T> * lanes<T>, rest = centers.d - whole;
     const T* offset = centers.offset.data();
     const T* value = centers.values.data() + first * centers.stride;
@@ -265,6 +266,11 @@ LANATUS_INLINE void dot_group(const T* const* rows, const PackedCenters<T>& cent
             for (std::size_t v = 0; v < 3; ++v) sum[c][v] = V<T>{};
         const T *x0 = rows[r], *x1 = rows[r + 1], *x2 = rows[r + 2];
         for (std::size_t j = 0; j < whole; j += lanes<T>) {
+            if (ahead) {
+                __builtin_prefetch(x0 + j + ahead);
+                __builtin_prefetch(x1 + j + ahead);
+                __builtin_prefetch(x2 + j + ahead);
+            }
             const V<T> shift = load<V<T>>(offset + j);
             const V<T> a = load<V<T>>(x0 + j) - shift, b = load<V<T>>(x1 + j) - shift, c2 = load<V<T>>(x2 + j) - shift;
 #pragma GCC unroll 4
@@ -293,7 +299,8 @@ LANATUS_INLINE void run_dots(const T* const* rows, const PackedCenters<T>& cente
                              Sink& sink) {
     T* scores = space.scores.data();
     std::size_t first = 0;
-    for (; first + 4 <= centers.k; first += 4) dot_group<4>(rows, centers, first, scores);
+    const std::size_t ahead = tile<T> * centers.d;
+    for (; first + 4 <= centers.k; first += 4) dot_group<4>(rows, centers, first, scores, first == 0 ? ahead : 0);
     switch (centers.k - first) {
         case 3: dot_group<3>(rows, centers, first, scores); break;
         case 2: dot_group<2>(rows, centers, first, scores); break;

@@ -16,6 +16,7 @@ import pytest
 from lanatus.data._csv import read_csv
 from lanatus.data._errors import FileError, FormatError, SchemaError
 from lanatus.data._read import read, write
+from lanatus.data._scan import scan
 
 TABLE = pa.table(
     {"s": ["青绿", 'a,"b', None], "n": [1, 2, None], "f": [0.1, None, 1e300], "b": [True, False, None]}
@@ -141,6 +142,19 @@ def test_damaged_in_the_middle(tmp_path):
     path.write_bytes(content)
     with pytest.raises(FormatError, match="truncated or damaged"):
         read(path)
+
+
+def test_arrow_offsets_that_lead_astray(tmp_path):
+    path = tmp_path / "t.arrow"
+    write({"s": ["one", "two", "three"]}, path)
+    content = path.read_bytes()
+    offsets = b"".join(i.to_bytes(4, "little") for i in (0, 3, 6, 11))
+    assert content.count(offsets) == 1
+    path.write_bytes(content.replace(offsets, offsets[:4] + b"\xff\xff\xff\xf0" + offsets[8:]))
+    with pytest.raises(FormatError, match="truncated or damaged"):
+        read(path)
+    with pytest.raises(FormatError, match="truncated or damaged"):
+        list(scan(path))
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])

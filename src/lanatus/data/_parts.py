@@ -161,7 +161,9 @@ def _arrow_batches(part: Part, groups: list[int], columns: list[str], block_rows
             fields = sorted(found.get_field_index(name) for name in columns)
             reader = pa.ipc.open_file(raw, options=pa.ipc.IpcReadOptions(included_fields=fields))
             for i in groups:
-                yield reader.get_batch(i)
+                batch = reader.get_batch(i)
+                batch.validate(full=True)  # the format has no checksums, and bad offsets would be followed
+                yield batch
     except (pa.ArrowException, OSError) as error:
         raise damaged(part.file, error, "Arrow") from error
 

@@ -152,7 +152,9 @@ def _read_arrow(path: Path) -> pa.Table:
     try:
         with pa.OSFile(os.fspath(path)) as file, opener(file) as reader:
             refuse_duplicates(path, reader.schema.names)
-            return reader.read_all().select(without_index(reader.schema))
+            table = reader.read_all().select(without_index(reader.schema))
+            table.validate(full=True)  # the format has no checksums, and bad offsets would be followed
+            return table
     except (pa.ArrowException, OSError) as error:
         raise damaged(path, error, "Arrow") from error
 
