@@ -266,7 +266,7 @@ LANATUS_INLINE void dot_group(const T* const* rows, const PackedCenters<T>& cent
             for (std::size_t v = 0; v < 3; ++v) sum[c][v] = V<T>{};
         const T *x0 = rows[r], *x1 = rows[r + 1], *x2 = rows[r + 2];
         for (std::size_t j = 0; j < whole; j += lanes<T>) {
-            if (ahead) {
+            if (ahead) {  // the next tile's rows; past the end of X it does nothing
                 __builtin_prefetch(x0 + j + ahead);
                 __builtin_prefetch(x1 + j + ahead);
                 __builtin_prefetch(x2 + j + ahead);

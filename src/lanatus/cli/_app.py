@@ -112,7 +112,9 @@ def _list_examples(found: list[worked.Example], as_json: bool) -> None:
 
 
 def _figures_table(title: str, figures: list[Figure]) -> RichTable:
-    table = RichTable("figure", "the book", "computed", "", title=title)
+    table = RichTable(title=title)
+    for heading in ("figure", "the book", "computed", ""):
+        table.add_column(heading, overflow="fold")
     for figure in figures:
         mark = "[green]✓[/]" if figure.agrees else "[bold red]✗[/]"
         note = f" [yellow]erratum:[/] {figure.erratum}" if figure.erratum else ""

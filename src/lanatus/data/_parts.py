@@ -150,7 +150,7 @@ def _parquet_batches(part: Part, groups: list[int], columns: list[str], block_ro
     try:
         with pyarrow.parquet.ParquetFile(part.file, buffer_size=_BUFFER, pre_buffer=False) as reader:
             yield from reader.iter_batches(batch_size=block_rows, row_groups=groups, columns=columns)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise damaged(part.file, error, "Parquet") from error
 
 
@@ -164,7 +164,7 @@ def _arrow_batches(part: Part, groups: list[int], columns: list[str], block_rows
                 batch = reader.get_batch(i)
                 batch.validate(full=True)  # the format has no checksums, and bad offsets would be followed
                 yield batch
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise damaged(part.file, error, "Arrow") from error
 
 

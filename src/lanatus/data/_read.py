@@ -143,7 +143,7 @@ def _read_parquet(path: Path) -> pa.Table:
         with pyarrow.parquet.ParquetFile(path) as file:
             refuse_duplicates(path, file.schema_arrow.names)
             return file.read(columns=without_index(file.schema_arrow))
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise damaged(path, error, "Parquet") from error
 
 
@@ -155,7 +155,7 @@ def _read_arrow(path: Path) -> pa.Table:
             table = reader.read_all().select(without_index(reader.schema))
             table.validate(full=True)  # the format has no checksums, and bad offsets would be followed
             return table
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise damaged(path, error, "Arrow") from error
 
 

@@ -84,7 +84,7 @@ def _survey_parquet(file: str, size: int) -> tuple[Part, pa.Schema]:
         with pyarrow.parquet.ParquetFile(file) as reader:
             meta, schema = reader.metadata, reader.schema_arrow
             groups = tuple((i, meta.row_group(i).num_rows) for i in range(meta.num_row_groups))
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise damaged(file, error, "Parquet") from error
     return _columnar(file, "parquet", size, schema, groups)
 
@@ -103,7 +103,7 @@ def _survey_arrow(file: str, size: int) -> tuple[Part, pa.Schema]:
             schema, n = reader.schema, reader.num_record_batches
             slim = pa.ipc.open_file(raw, options=pa.ipc.IpcReadOptions(included_fields=[_slimmest(schema)]))
             groups = tuple((i, slim.get_batch(i).num_rows) for i in range(n))
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise damaged(file, error, "Arrow") from error
     return _columnar(file, "arrow", size, schema, groups)
 
