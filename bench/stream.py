@@ -14,14 +14,14 @@ LIMIT = 1 << 30  # bytes of resident set
 
 CHILD = """
 import json, sys, time
-import psutil, resource
 import lanatus
+from bench.stream import peak_resident_set
 from lanatus.{package} import {name}
 source = lanatus.scan(sys.argv[1], target={target!r}, columns=[f"x{{j}}" for j in range({columns})])
 begin = time.perf_counter()
 model = {name}({settings}).fit(source)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-print(json.dumps({{"rows": len(source), "seconds": time.perf_counter() - begin, "peak": peak}}))
+seconds = time.perf_counter() - begin
+print(json.dumps({{"rows": len(source), "seconds": seconds, "peak": peak_resident_set()}}))
 """
 
 JOBS = {
@@ -33,6 +33,21 @@ JOBS = {
         "target": None,
     },
 }
+
+
+def peak_resident_set() -> int:
+    """Highest resident set of this process, in bytes.
+
+    From /proc where there is one: ``getrusage`` counts the parent's memory at the fork too.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def generate(folder: Path, gigabytes: float) -> int:

@@ -4,7 +4,8 @@
 //               mass = sum w,   mean = sum w x / mass,   m2 = sum w (x - mean)^2
 //           one read of X. A block of rows that fits the first cache is read twice, for its means and then for its
 //           deviations, and merged into the chunk's moments by the formula of Chan, Golub and LeVeque (1979); chunks
-//           merge the same way, in order. No cancellation, whatever the offset of the data.
+//           merge the same way, in order. Means are kept as differences from the first value met, `shift`, so that data
+//           far from the origin lose nothing.
 // predict   argmax over c of   log prior_c - sum_j 1/2 ( log(2 pi var_cj) + (x_j - mean_cj)^2 / var_cj ),
 //           the sum over the attributes that are present. Ties go to the lowest class.
 // A NaN entry is an absent one.
@@ -27,39 +28,54 @@ namespace lanatus::bayes {
 
 struct Moments {
     std::size_t classes = 0, cols = 0;
-    std::vector<double> mass, mean, m2;  // (classes, cols) each
+    std::vector<double> mass, mean, m2, shift;  // (classes, cols) each; the mean is shift + mean
 
     Moments() = default;
-    Moments(std::size_t k, std::size_t d) : classes(k), cols(d), mass(k * d), mean(k * d), m2(k * d) {}
+    Moments(std::size_t k, std::size_t d) : classes(k), cols(d), mass(k * d), mean(k * d), m2(k * d), shift(k * d) {}
 };
 
 namespace detail {
 
-// (mass, mean, m2) of one class <- merged with those of more rows of it.
-LANATUS_INLINE void merge_class(double* mass, double* mean, double* m2, const double* more_mass, const double* more_mean,
-                                const double* more_m2, std::size_t d) {
-    for (std::size_t j = 0; j < d; ++j) {
-        const double total = mass[j] + more_mass[j];
-        const double share = total > 0 ? more_mass[j] / total : 0;
-        const double delta = more_mean[j] - mean[j];
-        m2[j] += more_m2[j] + delta * delta * mass[j] * share;
-        mean[j] += delta * share;
-        mass[j] = total;
+// Attributes [at, at + d) of sum <- merged with those of more rows.
+inline void merge_class(Moments& sum, const Moments& more, std::size_t at, std::size_t d) {
+    for (std::size_t j = at; j < at + d; ++j) {
+        if (sum.mass[j] == 0) {
+            sum.mass[j] = more.mass[j], sum.mean[j] = more.mean[j], sum.m2[j] = more.m2[j], sum.shift[j] = more.shift[j];
+            continue;
+        }
+        const double total = sum.mass[j] + more.mass[j], share = more.mass[j] / total;
+        const double delta = (more.shift[j] - sum.shift[j]) + (more.mean[j] - sum.mean[j]);
+        sum.m2[j] += more.m2[j] + delta * delta * sum.mass[j] * share;
+        if (more.mass[j] > 0) sum.mean[j] += delta * share;
+        sum.mass[j] = total;
     }
 }
 
-// Room for one block: moments of the classes met in it, their rows marked.
+// Room for one block: moments of the classes met in it, on the shifts of the chunk.
 struct BlockSpace {
     Moments part;
-    std::vector<char> met;
-    std::vector<std::int32_t> order;  // classes met, in order of appearance
-    BlockSpace(std::size_t k, std::size_t d) : part(k, d), met(k) {}
+    std::vector<char> met, shifted;
+    std::vector<std::size_t> unshifted;  // attributes without shift, per class
+    std::vector<std::int32_t> order;     // classes met, in order of appearance
+    BlockSpace(std::size_t k, std::size_t d) : part(k, d), met(k), shifted(k * d), unshifted(k, d) {}
+
+    template <class T>
+    void take_shifts(const T* x, std::size_t c) {
+        for (std::size_t j = 0; j < part.cols; ++j) {
+            const std::size_t at = c * part.cols + j;
+            if (shifted[at] || x[j] != x[j]) continue;
+            part.shift[at] = static_cast<double>(x[j]);
+            shifted[at] = 1;
+            --unshifted[c];
+        }
+    }
 };
 
 template <class T>
 LANATUS_INLINE void block_moments(const T* __restrict X, const std::int32_t* y, const double* w, std::size_t rows,
                                   std::size_t d, double* __restrict mass, double* __restrict mean,
-                                  double* __restrict m2, const std::int32_t* order, std::size_t n_met) {
+                                  double* __restrict m2, const double* __restrict shift, const std::int32_t* order,
+                                  std::size_t n_met) {
     int absent = 0;
     for (std::size_t i = 0; i < rows * d; ++i) absent |= X[i] != X[i];
     if (absent) {
@@ -68,7 +84,7 @@ LANATUS_INLINE void block_moments(const T* __restrict X, const std::int32_t* y, 
             const std::size_t at = static_cast<std::size_t>(y[i]) * d;
             const double wi = w ? w[i] : 1.0;
             for (std::size_t j = 0; j < d; ++j) {
-                const double x = X[i * d + j];
+                const double x = static_cast<double>(X[i * d + j]) - shift[at + j];
                 const bool here = x == x;
                 mass[at + j] += here ? wi : 0.0;
                 mean[at + j] += here ? wi * x : 0.0;
@@ -80,7 +96,7 @@ LANATUS_INLINE void block_moments(const T* __restrict X, const std::int32_t* y, 
             const std::size_t at = static_cast<std::size_t>(y[i]) * d;
             const double wi = w ? w[i] : 1.0;
             mass[at] += wi;
-            for (std::size_t j = 0; j < d; ++j) mean[at + j] += wi * static_cast<double>(X[i * d + j]);
+            for (std::size_t j = 0; j < d; ++j) mean[at + j] += wi * (static_cast<double>(X[i * d + j]) - shift[at + j]);
         }
         for (std::size_t m = 0; m < n_met; ++m) {
             const std::size_t at = static_cast<std::size_t>(order[m]) * d;
@@ -97,26 +113,24 @@ LANATUS_INLINE void block_moments(const T* __restrict X, const std::int32_t* y, 
         const double wi = w ? w[i] : 1.0;
         if (absent)
             for (std::size_t j = 0; j < d; ++j) {
-                const double x = X[i * d + j], gap = x - mean[at + j];
-                m2[at + j] += x == x ? wi * gap * gap : 0.0;
+                const double gap = (static_cast<double>(X[i * d + j]) - shift[at + j]) - mean[at + j];
+                m2[at + j] += gap == gap ? wi * gap * gap : 0.0;
             }
         else
             for (std::size_t j = 0; j < d; ++j) {
-                const double gap = static_cast<double>(X[i * d + j]) - mean[at + j];
+                const double gap = (static_cast<double>(X[i * d + j]) - shift[at + j]) - mean[at + j];
                 m2[at + j] += wi * gap * gap;
             }
     }
 }
 
 LANATUS_CLONES static void moments_leaf(const float* X, const std::int32_t* y, const double* w, std::size_t rows,
-                                        std::size_t d, double* mass, double* mean, double* m2,
-                                        const std::int32_t* order, std::size_t n_met) {
-    block_moments(X, y, w, rows, d, mass, mean, m2, order, n_met);
+                                        std::size_t d, Moments& m, const std::int32_t* order, std::size_t n_met) {
+    block_moments(X, y, w, rows, d, m.mass.data(), m.mean.data(), m.m2.data(), m.shift.data(), order, n_met);
 }
 LANATUS_CLONES static void moments_leaf(const double* X, const std::int32_t* y, const double* w, std::size_t rows,
-                                        std::size_t d, double* mass, double* mean, double* m2,
-                                        const std::int32_t* order, std::size_t n_met) {
-    block_moments(X, y, w, rows, d, mass, mean, m2, order, n_met);
+                                        std::size_t d, Moments& m, const std::int32_t* order, std::size_t n_met) {
+    block_moments(X, y, w, rows, d, m.mass.data(), m.mean.data(), m.m2.data(), m.shift.data(), order, n_met);
 }
 
 // Merges the rows of one block into sum.
@@ -125,8 +139,11 @@ void add_block(const T* X, const std::int32_t* y, const double* w, std::size_t r
                Moments& sum) {
     space.order.clear();
     for (std::size_t i = 0; i < rows; ++i) {
-        if (y[i] < 0 || space.met[static_cast<std::size_t>(y[i])]) continue;
-        space.met[static_cast<std::size_t>(y[i])] = 1;
+        if (y[i] < 0) continue;
+        const auto c = static_cast<std::size_t>(y[i]);
+        if (space.unshifted[c]) space.take_shifts(X + i * d, c);
+        if (space.met[c]) continue;
+        space.met[c] = 1;
         space.order.push_back(y[i]);
     }
     Moments& part = space.part;
@@ -136,11 +153,9 @@ void add_block(const T* X, const std::int32_t* y, const double* w, std::size_t r
         for (auto* values : {&part.mass, &part.mean, &part.m2})
             std::fill(values->begin() + at, values->begin() + at + length, 0.0);
     }
-    moments_leaf(X, y, w, rows, d, part.mass.data(), part.mean.data(), part.m2.data(), space.order.data(),
-                 space.order.size());
+    moments_leaf(X, y, w, rows, d, part, space.order.data(), space.order.size());
     for (const std::int32_t code : space.order) {
-        const std::size_t at = static_cast<std::size_t>(code) * d;
-        merge_class(&sum.mass[at], &sum.mean[at], &sum.m2[at], &part.mass[at], &part.mean[at], &part.m2[at], d);
+        merge_class(sum, part, static_cast<std::size_t>(code) * d, d);
         space.met[static_cast<std::size_t>(code)] = 0;
     }
 }
@@ -169,9 +184,8 @@ Moments moments(MatrixView<const T> X, std::span<const std::int32_t> y, std::spa
         });
     Moments total(n_classes, d);
     for (const Moments& part : parts)
-        for (std::size_t c = 0; c < n_classes; ++c)
-            detail::merge_class(&total.mass[c * d], &total.mean[c * d], &total.m2[c * d], &part.mass[c * d],
-                                &part.mean[c * d], &part.m2[c * d], d);
+        detail::merge_class(total, part, 0, n_classes * d);
+    for (std::size_t j = 0; j < n_classes * d; ++j) total.mean[j] += total.shift[j], total.shift[j] = 0;
     return total;
 }
 

@@ -221,7 +221,6 @@ LANATUS_INLINE void group_tile(const T* __restrict panel, std::size_t width, con
             for (std::size_t v = 0; v < row_vectors; ++v) store(scores + (first + c) * tile<T> + v * lanes<T>, sum[c][v]);
 }
 
-// Scores of the tile's rows against every center, handed to the sink group by group.
 template <class Metric, class T, class Sink>
 LANATUS_INLINE void run_tile(const T* const* rows, const PackedCenters<T>& centers, const TileSpace<T>& space,
                              Sink& sink) {
@@ -314,12 +313,16 @@ LANATUS_INLINE void run_dots(const T* const* rows, const PackedCenters<T>& cente
     }
 }
 
+// Scores of the tile's rows against every center, handed to the sink group by group.
 template <class Metric, class T, class Sink>
-LANATUS_INLINE void run(const T* const* rows, const PackedCenters<T>& centers, const TileSpace<T>& space, Sink& sink) {
+__attribute__((noinline)) void run(const T* const* rows, const PackedCenters<T>& centers, const TileSpace<T>& space,
+                                   Sink& out) {
+    Sink sink = out;  // in registers meanwhile
     if constexpr (std::is_same_v<Metric, Dots>)
         run_dots(rows, centers, space, sink);
     else
         run_tile<Metric>(rows, centers, space, sink);
+    out = sink;
 }
 
 // The rows from i on, the last one repeated to fill the tile.
@@ -500,7 +503,7 @@ LANATUS_INLINE void settle(const BoundedTask<T>& task, const std::size_t* pendin
     const T* rows[tile<T>];
     for (std::size_t r = 0; r < tile<T>; ++r) rows[r] = task.X.row(pending[std::min(r, count - 1)]);
     TwoSmallest<T> nearest;
-    run_tile<Direct>(rows, task.packed, space, nearest);
+    run<Direct>(rows, task.packed, space, nearest);
     out.n_distances += static_cast<std::int64_t>(count * task.packed.k);
     decltype(Mask<T>{}[0] + 0) which[tile<T>];
     T first[tile<T>], second[tile<T>];
@@ -576,7 +579,7 @@ void two_nearest_rows_of(MatrixView<const T> X, const PackedCenters<T>& packed, 
         const T* rows[tile<T>];
         const std::size_t count = point_at(X, i, end, rows);
         TwoSmallest<T> nearest;
-        run_tile<Direct>(rows, packed, space, nearest);
+        run<Direct>(rows, packed, space, nearest);
         __builtin_memcpy(first + i, nearest.best, count * sizeof(T));
         __builtin_memcpy(second + i, nearest.second, count * sizeof(T));
     }
@@ -591,7 +594,7 @@ void pairwise_rows_of(MatrixView<const T> X, const PackedCenters<T>& packed, std
         const T* rows[tile<T>];
         const std::size_t count = point_at(X, i, end, rows);
         Everything<T> all{scores.data()};
-        run_tile<Direct>(rows, packed, space, all);
+        run<Direct>(rows, packed, space, all);
         for (std::size_t r = 0; r < count; ++r)
             for (std::size_t c = 0; c < packed.k; ++c)
                 out[(i + r) * row_stride + c * center_stride] = scores[c * tile<T> + r];

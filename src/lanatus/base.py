@@ -115,10 +115,9 @@ class Estimator(BaseEstimator):
                 names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
                 columns = [Column(str(name), "numeric", (), X.dtype.name) for name in names]
                 self.schema_ = Schema(columns, named=hasattr(self, "feature_names_in_"))
-        else:
-            X = self._table(X, reset=reset, min_rows=min_rows).design_matrix()
-        self._refuse_non_finite(X)
-        return X
+            self._refuse_non_finite(X)
+            return X
+        return self._table(X, reset=reset, min_rows=min_rows).design_matrix()
 
     def _table(self, X: Any, *, reset: bool, min_rows: int = 1) -> Table:
         """X as a Table, its columns matched by name to those learned in ``fit``."""
@@ -137,17 +136,21 @@ class Estimator(BaseEstimator):
             raise ValueError(f"Found array with {len(table)} sample(s) while a minimum of {min_rows} is required.")
         if reset:
             self._remember(table.schema)
-        if not self._takes.missing and (holes := table.missing()):
-            # An unseen category has no indicator set, which a numeric method takes as it is.
-            known = {name for name in holes if reset or self.schema_[name].kind != "nominal"}
-            if known:
-                listed = ", ".join(f"{name!r} ({holes[name]})" for name in holes if name in known)
-                raise ValueError(
-                    f"Input X contains NaN: {type(self).__name__} has no rule for missing values, got some in "
-                    f"columns {listed}. Fill them first, for example with "
-                    "sklearn.pipeline.make_pipeline(lanatus.data.SimpleImputer(), ...)."
-                )
+        if not self._takes.missing and not (_all_finite(table.numeric) and (table.codes >= 0).all()):
+            self._refuse_holes(table.missing(), reset)
+        self._refuse_non_finite(table.numeric)
         return table
+
+    def _refuse_holes(self, holes: dict[str, int], reset: bool) -> None:
+        # A category unseen in fit has no indicator set, which a numeric method takes as it is.
+        named = [name for name in holes if reset or self.schema_[name].kind != "nominal"]
+        if named:
+            listed = ", ".join(f"{name!r} ({holes[name]})" for name in named)
+            raise ValueError(
+                f"Input X contains NaN: {type(self).__name__} has no rule for missing values, got some in "
+                f"columns {listed}. Fill them first, for example with "
+                "sklearn.pipeline.make_pipeline(lanatus.data.SimpleImputer(), ...)."
+            )
 
     def _remember(self, schema: Schema) -> None:
         self.schema_ = schema
@@ -187,9 +190,8 @@ class Estimator(BaseEstimator):
         return X
 
     def _refuse_non_finite(self, X: Any) -> None:
-        values = X.data if sp.issparse(X) else X
-        flat = values.reshape(1, -1) if values.ndim == 1 else values
-        if not kernels.all_finite(flat, allow_nan=self._takes.missing, n_threads=n_threads()):
+        if not _all_finite(X, allow_nan=self._takes.missing):
+            values = X.data if sp.issparse(X) else X
             assert_all_finite(
                 values, allow_nan=self._takes.missing, estimator_name=type(self).__name__, input_name="X"
             )
@@ -235,6 +237,11 @@ def as_labels(y: Any) -> np.ndarray:
         if len(kinds) == 1 and kinds <= {str, int, bool}:
             labels = np.array(labels.tolist())
     return labels
+
+
+def _all_finite(X: Any, *, allow_nan: bool = False) -> bool:
+    values = X.data.reshape(1, -1) if sp.issparse(X) else X
+    return bool(kernels.all_finite(values, allow_nan=allow_nan, n_threads=n_threads()))
 
 
 def _is_plain_numbers(X: Any) -> bool:

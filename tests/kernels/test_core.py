@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from lanatus._core import core
 
 FLOATS = [np.float32, np.float64]

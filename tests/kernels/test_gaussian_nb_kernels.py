@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-
 from lanatus._core import bayes
 
 FLOATS = [np.float32, np.float64]
@@ -34,7 +33,9 @@ def table(n, d, k, dtype, seed=0, missing=0.0):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("missing", [0.0, 0.1])
-@pytest.mark.parametrize(("n", "d", "k"), [(1, 1, 1), (50, 3, 2), (999, 17, 5), (3000, 20, 2), (700, 1, 200), (5, 900, 3)])
+@pytest.mark.parametrize(
+    ("n", "d", "k"), [(1, 1, 1), (50, 3, 2), (999, 17, 5), (3000, 20, 2), (700, 1, 200), (5, 900, 3)]
+)
 def test_moments_match_their_definition(n, d, k, dtype, missing):
     X, y, w = table(n, d, k, dtype, missing=missing)
     for weights in (None, w):
@@ -99,7 +100,11 @@ def test_an_empty_class_has_no_mass():
 def test_scores_match_their_definition(n, d, k, dtype, missing):
     X, _, _ = table(n, d, k, dtype, missing=missing)
     rng = np.random.default_rng(1)
-    mean, var, prior = rng.normal(size=(k, d)), rng.exponential(size=(k, d)) + 0.1, np.log(rng.dirichlet(np.ones(k)))
+    mean, var, prior = (
+        rng.normal(size=(k, d)),
+        rng.exponential(size=(k, d)) + 0.1,
+        np.log(rng.dirichlet(np.ones(k))),
+    )
     terms = -0.5 * (np.log(2 * np.pi * var) + (X[:, None, :].astype(float) - mean) ** 2 / var)
     expected = prior + np.nansum(terms, axis=2)
     got = bayes.joint_log_likelihood(X, mean, var, prior, n_threads=2)
@@ -127,7 +132,13 @@ def test_ties_go_to_the_lowest_class():
     ],
 )
 def test_moments_refuse_what_does_not_fit(change, message):
-    call = {"X": np.ones((5, 2)), "y": np.zeros(5, np.int32), "w": None, "n_classes": 2, "n_threads": 1} | change
+    call = {
+        "X": np.ones((5, 2)),
+        "y": np.zeros(5, np.int32),
+        "w": None,
+        "n_classes": 2,
+        "n_threads": 1,
+    } | change
     with pytest.raises(ValueError, match=message):
         bayes.moments(**call)
 
@@ -143,6 +154,11 @@ def test_moments_refuse_what_does_not_fit(change, message):
 )
 @pytest.mark.parametrize("kernel", [bayes.predict, bayes.joint_log_likelihood])
 def test_scores_refuse_what_does_not_fit(kernel, change, message):
-    call = {"X": np.ones((5, 2)), "mean": np.zeros((2, 2)), "var": np.ones((2, 2)), "log_prior": np.zeros(2)} | change
+    call = {
+        "X": np.ones((5, 2)),
+        "mean": np.zeros((2, 2)),
+        "var": np.ones((2, 2)),
+        "log_prior": np.zeros(2),
+    } | change
     with pytest.raises(ValueError, match=message):
         kernel(**call, n_threads=1)

@@ -2,22 +2,36 @@
 
 import numpy as np
 import pytest
+from lanatus._core import cluster
 from scipy import sparse
 
-from lanatus._core import cluster
-
 FLOATS = [np.float32, np.float64]
-# (n, d, k): every width of the last group of centers, rows shorter than a vector, one and several panels, long rows
+# (n, d, k): every width of the last group of centers, rows shorter than a vector, several panels, long rows
 SHAPES = [
-    (1, 1, 1), (50, 1, 3), (60, 2, 4), (777, 3, 2), (1000, 4, 16), (400, 5, 33), (2000, 16, 32), (999, 17, 33),
-    (150, 127, 6), (120, 128, 5), (130, 257, 7), (200, 784, 10), (25, 600, 1),
-]  # fmt: skip
+    (1, 1, 1),
+    (50, 1, 3),
+    (60, 2, 4),
+    (777, 3, 2),
+    (1000, 4, 16),
+    (400, 5, 33),
+    (2000, 16, 32),
+    (999, 17, 33),
+    (150, 127, 6),
+    (120, 128, 5),
+    (130, 257, 7),
+    (200, 784, 10),
+    (25, 600, 1),
+]
 
 
 def table(n, d, k, dtype, offset=0.0, seed=0):
     rng = np.random.default_rng(seed)
     X = (rng.normal(size=(n, d)) + offset).astype(dtype)
-    return X, (rng.normal(size=(k, d)) + offset).astype(dtype), rng.exponential(size=n) * (rng.random(n) > 0.2)
+    return (
+        X,
+        (rng.normal(size=(k, d)) + offset).astype(dtype),
+        rng.exponential(size=n) * (rng.random(n) > 0.2),
+    )
 
 
 def brute(X, centers):
@@ -41,7 +55,9 @@ def test_lloyd_pass_is_the_definition(n, d, k, dtype, weighted):
     before = np.full(n, -1, np.int32)
     before[::3] = 0
     labels = before.copy()
-    sums, mass, inertia, n_changed = cluster.lloyd_pass(X, w if weighted else None, centers, labels, n_threads=2)
+    sums, mass, inertia, n_changed = cluster.lloyd_pass(
+        X, w if weighted else None, centers, labels, n_threads=2
+    )
     D = brute(X, centers)
     assert_nearest(labels, D, dtype)
     assert n_changed == np.count_nonzero(labels != before)
@@ -114,7 +130,9 @@ def bounds(X, k):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(("n", "d", "k"), [(3000, 2, 7), (2000, 16, 32), (800, 130, 9), (500, 3, 1), (300, 784, 10)])
+@pytest.mark.parametrize(
+    ("n", "d", "k"), [(3000, 2, 7), (2000, 16, 32), (800, 130, 9), (500, 3, 1), (300, 784, 10)]
+)
 def test_hamerly_follows_lloyd(n, d, k, dtype, weighted):
     rng = np.random.default_rng(0)
     X = (rng.normal(size=(k, d))[rng.integers(k, size=n)] * 2 + rng.normal(size=(n, d)) + 5).astype(dtype)
@@ -182,10 +200,14 @@ def test_csr_equals_dense(n, d, k, dtype, index):
             rtol=tight,
         )
         np.testing.assert_allclose(a, b, rtol=tight)
-    for a, b in zip(cluster.assign_csr(*S, centers, n_threads=2), cluster.assign(X, centers, n_threads=2), strict=True):
+    for a, b in zip(
+        cluster.assign_csr(*S, centers, n_threads=2), cluster.assign(X, centers, n_threads=2), strict=True
+    ):
         np.testing.assert_allclose(a, b, rtol=tight)
     np.testing.assert_allclose(
-        cluster.pairwise_sq_csr(*S, centers, n_threads=2), cluster.pairwise_sq(X, centers, n_threads=2), rtol=tight
+        cluster.pairwise_sq_csr(*S, centers, n_threads=2),
+        cluster.pairwise_sq(X, centers, n_threads=2),
+        rtol=tight,
     )
     rows = cluster.plusplus_csr(*S, w, min(k, n), 3, 5, n_threads=2)
     if dtype is np.float64:
@@ -213,7 +235,9 @@ def test_min_sq_dist_keeps_the_smaller(dtype):
         potential = cluster.min_sq_dist(X, w, centers[c : c + 1], running, n_threads=2)
         expected = brute(X, centers[: c + 1]).min(axis=1)
         np.testing.assert_allclose(running, expected, rtol=1e-5 if dtype is np.float32 else 1e-13)
-        np.testing.assert_allclose(potential, (w * expected).sum(), rtol=1e-5 if dtype is np.float32 else 1e-13)
+        np.testing.assert_allclose(
+            potential, (w * expected).sum(), rtol=1e-5 if dtype is np.float32 else 1e-13
+        )
 
 
 def test_plusplus_finds_separated_clusters():
@@ -281,7 +305,10 @@ DATA, COLUMNS, STARTS = np.ones(2), np.array([0, 2], np.int32), np.array([0, 1, 
         ("plusplus", (X5, None, 6, 1, 0)),
         ("plusplus", (X5, None, 2, 0, 0)),
         ("plusplus", (X5, np.ones(4), 2, 1, 0)),
-        ("hamerly_pass", (X5, None, C2, np.ones((3, 3)), L5, np.ones(5), np.ones(5), np.ones((2, 3)), np.ones(2))),
+        (
+            "hamerly_pass",
+            (X5, None, C2, np.ones((3, 3)), L5, np.ones(5), np.ones(5), np.ones((2, 3)), np.ones(2)),
+        ),
         ("hamerly_pass", (X5, None, C2, None, L5, np.ones(4), np.ones(5), np.ones((2, 3)), np.ones(2))),
         ("hamerly_pass", (X5, None, C2, None, L5, np.ones(5), np.ones(5), np.ones((3, 3)), np.ones(2))),
         ("hamerly_pass", (X5, None, C2, None, L5 + 2, np.ones(5), np.ones(5), np.ones((2, 3)), np.ones(2))),

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 from rich.console import Console
 from sklearn.datasets import load_breast_cancer
 
@@ -19,13 +20,14 @@ def run(console: Console, out: Path) -> None:
     for section in ("7.3", "9.4.1"):
         one = book.examples(section)[0]
         console.print(_figures_table(f"{one.section} {one.en}\n{one.zh}", list(one.run())))
-    melons = load_watermelon("4.0")
+    melons = load_watermelon("4.0", frame="pyarrow")
     model = KMeans(3, n_init=20, random_state=0).fit(melons.data)
     picture = out / "watermelon-kmeans.png"
     plot_clusters(model, melons.data).savefig(picture)
     persist.save(model, out / "watermelon-kmeans.skops")
-    bunch = load_breast_cancer(as_frame=True)
-    fit_table(console, bunch.data, bunch.target_names[bunch.target], "breast-cancer", out, 0)
+    bunch = load_breast_cancer()
+    table = pa.table(dict(zip(bunch.feature_names.tolist(), bunch.data.T, strict=True)))
+    fit_table(console, table, bunch.target_names[bunch.target], "breast-cancer", out, 0)
     console.print(f"picture: {picture}", soft_wrap=True)
     console.print(
         "Next: [bold]lanatus methods[/] lists what there is, [bold]lanatus book 9.4.1[/] runs an example of the book,\n"

@@ -75,7 +75,13 @@ _SEX = BookTable(
 )
 
 
-@method("data.sex-table", section="CH5 5.2", task="dataset", en="Age, hair, heel, clothes and sex table", zh="性别分类数据表")
+@method(
+    "data.sex-table",
+    section="CH5 5.2",
+    task="dataset",
+    en="Age, hair, heel, clothes and sex table",
+    zh="性别分类数据表",
+)
 def load_sex_table(*, return_X_y: bool = False, frame: Frame | None = None, language: Language = "zh") -> Any:
     """Fifteen people: age, length of hair, heels, clothes, and their sex.
 
@@ -112,7 +118,13 @@ _THREE_POINTS = BookTable(
 )
 
 
-@method("data.svm-three-points", section="SL 4.1", task="dataset", en="Three-point SVM example", zh="三点支持向量机例")
+@method(
+    "data.svm-three-points",
+    section="SL 4.1",
+    task="dataset",
+    en="Three-point SVM example",
+    zh="三点支持向量机例",
+)
 def load_svm_three_points(*, return_X_y: bool = False, frame: Frame | None = None) -> Any:
     """The slides' support vector machine by hand: (3, 3) and (4, 3) against (1, 1).
 
@@ -158,7 +170,13 @@ _READERS = {"赵大": "Zhao Da", "钱二": "Qian Er", "孙三": "Sun San", "李�
 _GENRES = ("wuxia", "history", "poetry", "wuxia", "history")
 
 
-@method("data.book-ratings", section="11.6", task="dataset", en="Book ratings with unknown entries", zh="图书评分表")
+@method(
+    "data.book-ratings",
+    section="11.6",
+    task="dataset",
+    en="Book ratings with unknown entries",
+    zh="图书评分表",
+)
 def load_book_ratings(*, frame: Frame | None = None, language: Language = "zh") -> Bunch:
     """Ratings of five books by four readers, nine of them unknown (Table 11.1).
 
@@ -202,7 +220,13 @@ _CITIES = {
 }
 
 
-@method("data.city-distances", section="CB 9.2", task="dataset", en="Distances between ten Chinese cities", zh="十城市距离表")
+@method(
+    "data.city-distances",
+    section="CB 9.2",
+    task="dataset",
+    en="Distances between ten Chinese cities",
+    zh="十城市距离表",
+)
 def load_city_distances(
     *, fix_beijing_chongqing: bool = True, frame: Frame | None = None, language: Language = "zh"
 ) -> Bunch:

@@ -9,6 +9,7 @@ from sklearn.utils import Bunch
 from lanatus.data._bunch import Language, choice
 from lanatus.data._printed import BOOK, describe
 
+
 @dataclass(frozen=True)
 class _Graph:
     zh: str

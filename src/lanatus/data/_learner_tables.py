@@ -122,7 +122,13 @@ def load_critical_values(which: str = "t", *, frame: Frame | None = None) -> Bun
     )
 
 
-@method("data.fusion-tables", section="CB 11.4", task="dataset", en="Rank-level and measurement-level fusion tables", zh="排序层与度量层融合表")
+@method(
+    "data.fusion-tables",
+    section="CB 11.4",
+    task="dataset",
+    en="Rank-level and measurement-level fusion tables",
+    zh="排序层与度量层融合表",
+)
 def load_fusion_tables() -> Bunch:
     """Six classifiers' outputs for three classes, to be fused by rank and by score (cookbook 11.4).
 

@@ -10,12 +10,21 @@ from typing import IO, Any, cast
 import numpy as np
 import sklearn.datasets
 
+from lanatus.catalog import method
 from lanatus.data._errors import DataError, FormatError, quoted, unreadable
 from lanatus.data._text import Path, broken_archive, lines_of, read_bytes, unpacked
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
+@method(
+    "data.libsvm-format",
+    section="6.7",
+    task="io",
+    en="LIBSVM format, read",
+    zh="LIBSVM数据格式",
+    peers=["scikit-learn:load_svmlight_file"],
+)
 def load_svmlight_file(
     f: Path | IO[bytes],
     *,
@@ -160,6 +169,14 @@ def _is_number(text: str) -> bool:
     return True
 
 
+@method(
+    "data.libsvm-format",
+    section="6.7",
+    task="io",
+    en="LIBSVM format, written",
+    zh="LIBSVM数据格式",
+    peers=["scikit-learn:dump_svmlight_file"],
+)
 def dump_svmlight_file(
     X: Any,
     y: Any,

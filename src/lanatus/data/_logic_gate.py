@@ -20,7 +20,13 @@ _GATES: dict[str, Callable[[np.ndarray], Any]] = {  # rows of inputs that are on
 }
 
 
-@method("data.logic-gates-xor", section="5.2", task="dataset", en="Truth tables of logic gates", zh="与或非及异或数据")
+@method(
+    "data.logic-gates-xor",
+    section="5.2",
+    task="dataset",
+    en="Truth tables of logic gates",
+    zh="与或非及异或数据",
+)
 def make_logic_gate(
     gate: str = "xor",
     *,

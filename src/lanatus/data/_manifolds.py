@@ -7,7 +7,15 @@ from sklearn import datasets
 from lanatus.catalog import method
 from lanatus.data._sampling import RandomState, real, whole
 
-@method("data.s-curve", section="10.4", task="dataset", en="S-shaped surface", zh="S形曲面", peers=["scikit-learn:make_s_curve"])
+
+@method(
+    "data.s-curve",
+    section="10.4",
+    task="dataset",
+    en="S-shaped surface",
+    zh="S形曲面",
+    peers=["scikit-learn:make_s_curve"],
+)
 def make_s_curve(n_samples: int = 3000, *, noise: float = 0.0, random_state: RandomState = None) -> Any:
     """An S-shaped surface in three dimensions, of 3000 points as in Figure 10.6.
 

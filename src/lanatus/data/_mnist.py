@@ -48,7 +48,14 @@ def _mnist_names(part: str, what: str) -> list[str]:
     return [f"{stem}{sep}{kind}-ubyte{end}" for end in ("", ".gz") for sep in ("-", ".")]
 
 
-@method("data.mnist-idx", section="ex 5.10", task="dataset", en="MNIST handwritten digits", zh="MNIST手写数字", peers=["torchvision:MNIST"])
+@method(
+    "data.mnist-idx",
+    section="ex 5.10",
+    task="dataset",
+    en="MNIST handwritten digits",
+    zh="MNIST手写数字",
+    peers=["torchvision:MNIST"],
+)
 def load_mnist(
     path: AnyPath | tuple[AnyPath, AnyPath] | None = None,
     *,

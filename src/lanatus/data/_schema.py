@@ -5,6 +5,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from lanatus.catalog import method
+
 Kind = Literal["numeric", "ordinal", "nominal"]
 
 
@@ -53,6 +55,13 @@ class Column:
         return len(self.categories) if self.kind == "nominal" else 1
 
 
+@method(
+    "data.attribute-schema",
+    section="1.2",
+    task="data",
+    en="Attribute kinds and value domains",
+    zh="属性类型与取值域",
+)
 class Schema:
     """The kinds and value domains of a table's attributes (section 1.2).
 
@@ -105,7 +114,10 @@ class Schema:
         return "Schema(" + "; ".join(map(repr, self.columns)) + ")"
 
     def __getitem__(self, name: str) -> Column:
-        return self.columns[self.names.index(name)]
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(f"no column {name!r}; there are {', '.join(self.names)}.")
 
     @property
     def names(self) -> list[str]:

@@ -1,7 +1,6 @@
 """Classes with shapes in the plane and beyond: blobs, moons, circles, an ellipse, rings, spirals."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from sklearn import datasets
@@ -12,6 +11,7 @@ from lanatus.catalog import method
 from lanatus.data._sampling import RandomState, jitter, real, shares, shuffled, whole
 
 __all__ = ["make_blobs", "make_circles", "make_ellipse", "make_moons", "make_rings", "make_spirals"]
+
 
 @method(
     "data.circle-and-ellipse",
@@ -67,7 +67,13 @@ def make_circles(
     return X, y
 
 
-@method("data.circle-and-ellipse", section="CB 5.4", task="dataset", en="Inside and outside an ellipse", zh="圆与椭圆数据")
+@method(
+    "data.circle-and-ellipse",
+    section="CB 5.4",
+    task="dataset",
+    en="Inside and outside an ellipse",
+    zh="圆与椭圆数据",
+)
 def make_ellipse(
     n_samples: int = 200,
     *,

@@ -7,6 +7,7 @@ from sklearn.utils import check_random_state
 
 from lanatus.data._sampling import RandomState, jitter, real, shuffled, whole
 
+
 def make_regression_outliers(
     n_samples: int = 100,
     n_features: int = 1,

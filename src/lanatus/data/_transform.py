@@ -75,7 +75,6 @@ class ColumnTransformer(TransformerMixin, Estimator):
         table = super()._table(X, reset=reset, min_rows=min_rows)
         if not table.shape[1]:
             raise ValueError(f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required.")
-        self._refuse_non_finite(table.numeric)
         return table
 
     def _assemble(self, outputs: list[Output], X: Any) -> Any:

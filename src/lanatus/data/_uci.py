@@ -13,7 +13,15 @@ from lanatus.data._bunch import Attribute, Frame, choice, tabular_bunch
 from lanatus.data._local import AnyPath, absent, data_folder, find_file
 from lanatus.data._uci_tables import OTHER_NAMES, UCI, UciTable
 
-@method("data.uci-loader", section="ex 3.4", task="dataset", en="UCI data sets", zh="UCI数据集读取", peers=["scikit-learn:fetch_openml"])
+
+@method(
+    "data.uci-loader",
+    section="ex 3.4",
+    task="dataset",
+    en="UCI data sets",
+    zh="UCI数据集读取",
+    peers=["scikit-learn:fetch_openml"],
+)
 def fetch_uci(
     name: str,
     path: AnyPath | None = None,

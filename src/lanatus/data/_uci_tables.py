@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from lanatus.data._bunch import Attribute
 from lanatus.data._schema import Kind
 
+
 @dataclass(frozen=True)
 class UciTable:
     """A file as the UCI repository has it: columns in its order, ids and target among them, its format."""

@@ -5,6 +5,7 @@ from sklearn.utils import check_random_state
 
 from lanatus.data._sampling import RandomState, real, shares, shuffled, whole
 
+
 def make_two_views(
     n_samples: int = 200,
     *,

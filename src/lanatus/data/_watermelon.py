@@ -103,7 +103,20 @@ _PREDICATES = {
 }
 
 
-@method("data.watermelon-toy", "data.watermelon-2-0", "data.watermelon-2-0-split", "data.watermelon-2-0-alpha", "data.watermelon-3-0", "data.watermelon-3-0-alpha", "data.watermelon-4-0", "data.watermelon-5-0", section="4.2.1", task="dataset", en="Watermelon data sets", zh="西瓜数据集")
+@method(
+    "data.watermelon-toy",
+    "data.watermelon-2-0",
+    "data.watermelon-2-0-split",
+    "data.watermelon-2-0-alpha",
+    "data.watermelon-3-0",
+    "data.watermelon-3-0-alpha",
+    "data.watermelon-4-0",
+    "data.watermelon-5-0",
+    section="4.2.1",
+    task="dataset",
+    en="Watermelon data sets",
+    zh="西瓜数据集",
+)
 def load_watermelon(
     version: str = "3.0",
     *,

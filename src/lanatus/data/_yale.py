@@ -116,7 +116,14 @@ def _synthetic_faces(n_subjects: int = 15, height: int = 48, width: int = 40) ->
     return (faces - faces.min()) / (faces.max() - faces.min())
 
 
-@method("data.yale-faces", section="ex 10.6", task="dataset", en="Yale face images", zh="Yale人脸数据集", peers=["scikit-learn:fetch_olivetti_faces"])
+@method(
+    "data.yale-faces",
+    section="ex 10.6",
+    task="dataset",
+    en="Yale face images",
+    zh="Yale人脸数据集",
+    peers=["scikit-learn:fetch_olivetti_faces"],
+)
 def load_yale_faces(
     path: AnyPath | None = None,
     *,
