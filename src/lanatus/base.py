@@ -208,17 +208,36 @@ def class_codes(y: Any, X: Any, classes: np.ndarray | None = None) -> tuple[np.n
     """Distinct labels, sorted, and each row's position among them as int32."""
     labels = as_labels(y)
     check_consistent_length(X, labels)
-    check_classification_targets(labels)
+    if labels.dtype.kind not in "iubU":
+        check_classification_targets(labels)
+    found, codes = _distinct(labels)
     if classes is None:
-        classes, codes = np.unique(labels, return_inverse=True)
-        return classes, codes.astype(np.int32)
-    codes = np.searchsorted(classes, labels)
-    known = codes < len(classes)
-    known &= classes[np.minimum(codes, len(classes) - 1)] == labels
+        return found, codes
+    place = np.minimum(np.searchsorted(classes, found), len(classes) - 1)
+    known = classes[place] == found
     if not known.all():
-        new = np.unique(labels[~known])
-        raise ValueError(f"The target label(s) {new} in y do not exist in the initial classes {classes}")
-    return classes, codes.astype(np.int32)
+        raise ValueError(f"The target label(s) {found[~known]} in y do not exist in the initial classes {classes}")
+    return classes, place.astype(np.int32)[codes]
+
+
+def _distinct(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sorted distinct values and each one's position, by counting or hashing where that spares the sort."""
+    if labels.dtype.kind in "iub" and len(labels):
+        low, high = int(labels.min()), int(labels.max())
+        if high - low < max(1024, len(labels)) and high < 2**62:
+            shifted = labels.astype(np.intp, copy=False) - low if low else labels.astype(np.intp, copy=False)
+            counts = np.bincount(shifted)
+            place = (np.cumsum(counts > 0) - 1).astype(np.int32)
+            return (np.flatnonzero(counts) + low).astype(labels.dtype), place[shifted]
+    if labels.dtype.kind == "U" and len(labels) > 1000:
+        import pyarrow as pa
+
+        coded = pa.array(labels).dictionary_encode()
+        values = np.array(coded.dictionary.to_pylist(), dtype=labels.dtype)
+        order = np.argsort(values)
+        return values[order], np.argsort(order).astype(np.int32)[coded.indices.to_numpy()]
+    found, codes = np.unique(labels, return_inverse=True)
+    return found, codes.astype(np.int32)
 
 
 def as_labels(y: Any) -> np.ndarray:

@@ -12,6 +12,7 @@ from scale.data import assert_close, frame, parquet
 
 import lanatus
 from lanatus.bayes import GaussianNB
+from lanatus.callbacks import ProgressBar, Recorder
 from lanatus.cluster import KMeans
 from lanatus.data import DataError
 
@@ -86,6 +87,14 @@ def test_kmeans_is_the_same_at_every_scale(client, whole, pattern, init, weighte
         assert not hasattr(other, "labels_")
     np.testing.assert_array_equal(np.concatenate(list(streamed.predict(source))), labels)
     np.testing.assert_array_equal(on_dask.predict(parts[numeric]).compute(), labels)
+
+
+def test_callbacks_stay_here_while_the_work_is_elsewhere(client, whole):
+    recorder = Recorder()
+    model = KMeans(3, random_state=0, tol=0).set_callbacks(recorder, ProgressBar())
+    model.fit(dask_frame(whole)[["a", "b"]])
+    assert len(recorder) == model.n_iter_
+    np.testing.assert_array_equal(recorder[-1].cluster_centers_, model.cluster_centers_)
 
 
 def test_dask_arrays_work_too(client, whole):

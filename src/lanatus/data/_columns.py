@@ -70,7 +70,8 @@ def _learn_values(name: str, label: str, values: list[Any]) -> Column:
         return Column(name, "numeric", (), label)
     if odd := [value for value in values if not isinstance(value, str | int | float | bool | np.generic)]:
         raise TypeError(
-            f"column {name!r}: argument must be a string or a number, got {type(odd[0]).__name__} ({odd[0]!r})."
+            f"column {name!r}: argument must be a string or a number, got "
+            f"{type(odd[0]).__name__} ({odd[0]!r})."
         )
     return Column(name, "nominal", sorted(values, key=lambda value: (str(type(value)), value)), label)
 
@@ -168,8 +169,8 @@ def encode(series: "nw.Series[Any]", column: Column) -> np.ndarray:
     array = series.to_arrow()
     if not hasattr(array, "dictionary"):
         array = array.dictionary_encode()
-    indices = np.asarray(array.indices.fill_null(-1) if array.null_count else array.indices)
-    return recode(indices, array.dictionary.to_pylist(), column)
+    indices = array.indices.cast("int64").fill_null(-1)  # they may be unsigned
+    return recode(np.asarray(indices), array.dictionary.to_pylist(), column)
 
 
 def recode(codes: np.ndarray, values: Sequence[Any], column: Column) -> np.ndarray:

@@ -158,8 +158,9 @@ def as_frame(X: Any) -> "nw.DataFrame[Any] | None":
         if any(isinstance(name, str) for name in X.columns):
             kinds = sorted({type(name).__name__ for name in X.columns})
             raise TypeError(
-                "Feature names are only supported if all input features have string names, but your input has "
-                f"{kinds} as feature name / column name types. Rename them: X.columns = X.columns.astype(str)."
+                "Feature names are only supported if all input features have string names, but your input "
+                f"has {kinds} as feature name / column name types. Rename them: "
+                "X.columns = X.columns.astype(str)."
             )
         X = X.set_axis([f"x{j}" for j in range(X.shape[1])], axis="columns")
         X.attrs["lanatus_unnamed"] = True
@@ -264,8 +265,9 @@ def _from_array(X: Any, wanted: Schema | None, learn: bool) -> Table:
         raise ValueError("Complex data not supported: got complex numbers, wanted real ones.")
     if array.ndim != 2:
         raise ValueError(
-            f"Expected 2D array, got {array.ndim}D array instead of shape {array.shape} ({type(X).__name__}). "
-            "Reshape your data: X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row."
+            f"Expected 2D array, got {array.ndim}D array instead of shape {array.shape} "
+            f"({type(X).__name__}). Reshape your data: X.reshape(-1, 1) for one column, X.reshape(1, -1) "
+            "for one row."
         )
     _refuse_width(array.shape[1], wanted)
     if array.dtype.kind in "mM":
@@ -297,7 +299,9 @@ def _arrow_column(values: list[Any], name: str) -> Any:
     if any(issubclass(kind, str) for kind in kinds):
         return pa.array([value if value is None else str(value) for value in values], pa.string())
     flags = {kind for kind in kinds if issubclass(kind, bool | np.bool_)}
-    return pa.array(values, pa.bool_() if flags and flags == kinds else pa.float64())
+    if flags and flags == kinds:
+        return pa.array(values, pa.bool_())
+    return pa.array([value if value is None else float(value) for value in values], pa.float64())
 
 
 def _array_of_lists(X: Any) -> np.ndarray:

@@ -130,7 +130,9 @@ class Prepare:
     """Turns a raw block (frame or array) into a `Block` that the estimator's kernels can take."""
 
     def __init__(self, estimator: Estimator, dtype: Any) -> None:
-        self.estimator = estimator
+        # A bare copy goes to the workers: the columns learned, but no callbacks and nothing of an earlier fit.
+        self.estimator = type(estimator)(**estimator.get_params(deep=False))
+        self.estimator._remember(estimator.schema_)
         self.dtype = dtype
 
     @property

@@ -1,0 +1,265 @@
+"""What a person types and sees."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import lanatus
+from lanatus.cli._app import app
+
+
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def run(*words, code=0):
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result.output
+
+
+def shell(*words):
+    """The command as installed, whose errors end in one line."""
+    program = "from lanatus.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", program, *map(str, words)],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        check=False,
+    )
+
+
+def listed(*words):
+    return [entry["name"] for entry in json.loads(run("methods", *words, "--json"))]
+
+
+def test_version():
+    assert run("--version") == f"lanatus {lanatus.__version__}\n"
+
+
+# ---------------------------------------------------------------- methods
+
+
+def test_methods_are_listed_with_both_names():
+    shown = run("methods")
+    for words in ("cluster.KMeans", "k均值", "bayes.GaussianNB", "data.load_watermelon", "西瓜数据集"):
+        assert words in shown
+
+
+def test_methods_can_be_searched():
+    assert listed("聚类") == ["KMeans"]
+    assert "GaussianNB" in listed("--task", "classification")
+    assert "KMeans" not in listed("--task", "classification")
+    assert set(listed("--chapter", "9")) >= {"KMeans"}
+    assert "GaussianNB" not in listed("--chapter", "9")
+    assert "make_circles" in listed("--chapter", "CB 5")
+    assert listed("--can", "sparse", "--can", "streams", "--task", "clustering") == ["KMeans"]
+    assert listed("no such method") == []
+
+
+def test_json_has_the_whole_entry():
+    (entry,) = [one for one in json.loads(run("methods", "--json")) if one["name"] == "KMeans"]
+    assert set(entry) == {
+        *("name", "path", "ids", "section", "task", "en", "zh", "summary", "abilities", "peers"),
+    }
+    assert entry["path"] == "lanatus.cluster.KMeans"
+    assert entry["ids"] == ["cluster.kmeans"]
+    assert entry["abilities"]["sparse"] is True
+    assert "scikit-learn:KMeans" in entry["peers"]
+
+
+@pytest.fixture
+def checklist(tmp_path):
+    """Four ids: catalogued and tested, catalogued only, tested only, neither."""
+    rows = [
+        "id,package,tier",
+        "cluster.kmeans,cluster,1",
+        "data.mnist-idx,data,2",
+        "tree.id3,tree,1",
+        "rl.sarsa,rl,3",
+    ]
+    (tmp_path / "methods.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    (tests / "test_some.py").write_text(
+        "import pytest\n"
+        '@pytest.mark.covers("cluster.kmeans", "tree.id3")\n'
+        "def test_it(): ...\n"
+        '# @pytest.mark.covers("rl.sarsa")\n'
+    )
+    (tests / "helper.py").write_text('import pytest\npytestmark = pytest.mark.covers("data.mnist-idx")\n')
+    return ["methods", "--coverage", tmp_path / "methods.csv", "--tests", tests]
+
+
+def test_coverage_needs_the_catalogue_and_a_test(checklist):
+    found = json.loads(run(*checklist, "--json"))
+    assert found["covered"] == ["cluster.kmeans"]
+    assert found["missing"] == ["data.mnist-idx", "tree.id3", "rl.sarsa"]
+
+
+def test_coverage_as_a_table(checklist):
+    shown = run(*checklist)
+    assert "1 of 4 covered" in shown
+    assert "data.mnist-idx" in shown
+    lines = [line.replace("│", " ").split() for line in shown.splitlines()]
+    assert ["cluster", "1", "1", "/", "1"] in lines
+    assert ["rl", "3", "0", "/", "1", "rl.sarsa"] in lines
+    assert "not in methods.csv" in shown  # ids of the catalogue that this list lacks
+    assert "bayes.gaussian-naive-bayes" in shown.split("not in methods.csv")[1]
+
+
+def test_coverage_of_something_else_is_refused(tmp_path):
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    done = shell("methods", "--coverage", tmp_path / "other.csv")
+    assert done.returncode == 1
+    assert "wanted a methods.csv" in done.stderr
+
+
+# ---------------------------------------------------------------- book
+
+
+def test_worked_examples_are_listed():
+    for words in (("book", "--list"), ("book",)):
+        shown = run(*words)
+        assert "9.4.1" in shown
+        assert "西瓜数据集3.0上的高斯朴素贝叶斯" in shown
+    rows = json.loads(run("book", "--list", "--json"))
+    assert [row["section"] for row in rows] == sorted(
+        (row["section"] for row in rows), key=lambda section: [int(part) for part in section.split(".")]
+    )
+
+
+def test_a_worked_example_shows_book_computed_and_errata():
+    shown = run("book", "9.4.1")
+    assert "0.166" in shown
+    assert "0.165" in shown
+    assert "erratum" in shown
+    assert "✗" not in shown
+    (printed, *_) = json.loads(run("book", "9.4.1", "--json"))
+    distances = printed["figures"][0]
+    assert distances["printed"] == [0.369, 0.506, 0.166]
+    np.testing.assert_allclose(distances["computed"], [0.369, 0.506, 0.165], atol=5e-4)
+    assert distances["agrees"]
+    assert "0.1654" in distances["erratum"]
+
+
+def test_a_chapter_runs_all_its_examples():
+    sections = {one["section"] for one in json.loads(run("book", "9", "--json"))}
+    assert sections == {"9.4.1"}
+
+
+def test_an_unknown_section_is_one_clear_line():
+    done = shell("book", "99.9")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert (
+        done.stderr.strip()
+        == "lanatus: no worked example for section '99.9'; `lanatus book --list` shows all."
+    )
+
+
+def test_a_figure_that_disagrees_fails_the_command(monkeypatch):
+    from lanatus.book import Example, Figure, _registry
+
+    wrong = Example("99.9", "wrong", "错", lambda: [Figure("x", 1.0, 2.0)])
+    monkeypatch.setattr(_registry, "_examples", {"99.9": [wrong]})
+    assert "✗" in run("book", "99.9", code=1)
+
+
+# ---------------------------------------------------------------- fit
+
+
+def crafted(rows=60):
+    rng = np.random.default_rng(0)
+    lines = ["密度,色泽,产地,好瓜"]
+    for i in range(rows):
+        good = i % 2 == 0
+        density = "" if i % 10 == 3 else f"{rng.normal(0.7 if good else 0.4, 0.05):.3f}"
+        colour = "" if i % 12 == 5 else ("青绿" if good else "浅白")
+        lines.append(f"{density},{colour},{'山东' if i % 3 else '新疆'},{'是' if good else '否'}")
+    lines.append("0.5,青绿,山东,")  # no label: left out
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+def test_fit_on_a_table_with_strings_and_holes(tmp_path, encoding):
+    (tmp_path / "瓜.csv").write_bytes(crafted().encode(encoding))
+    shown = run("fit", tmp_path / "瓜.csv", "--target", "好瓜", "--out", tmp_path / "out")
+    assert "60 rows" in shown
+    assert "majority class" in shown
+    assert "GaussianNB" in shown
+    model = lanatus.load(tmp_path / "out" / "瓜.skops")
+    frame = lanatus.data.read(tmp_path / "瓜.csv").drop_columns(["好瓜"]).to_pandas()
+    predicted = model.predict(frame)[:60]
+    assert np.mean(predicted == np.array(["是", "否"] * 30)) > 0.9
+    report = (tmp_path / "out" / "瓜.md").read_text(encoding="utf-8")
+    assert "| GaussianNB |" in report
+    assert "majority class" in report
+
+
+def test_fit_mistakes_end_in_one_line(tmp_path):
+    (tmp_path / "a.csv").write_text(crafted(), encoding="utf-8")
+    done = shell("fit", tmp_path / "a.csv", "--target", "坏瓜", "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert "has no column '坏瓜'; its columns are 密度, 色泽, 产地, 好瓜." in done.stderr
+    assert "Traceback" not in done.stderr
+    done = shell("fit", tmp_path / "none.csv", "--target", "好瓜", "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert "none.csv: got no such file" in done.stderr
+    assert "Traceback" not in done.stderr
+    (tmp_path / "one.csv").write_text("x,y\n1,a\n2,a\n")
+    done = shell("fit", tmp_path / "one.csv", "--target", "y", "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert "at least two classes" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+# ---------------------------------------------------------------- demo
+
+
+def test_demo_leaves_models_a_report_and_a_picture_with_chinese_words(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # "Glyph ... missing from font(s)" would be one
+        shown = run("demo", "--out", tmp_path / "shown")
+    assert "erratum" in shown
+    picture = tmp_path / "shown" / "watermelon-kmeans.png"
+    assert picture.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    from matplotlib.image import imread
+
+    pixels = imread(picture)
+    assert pixels.shape[0] > 300
+    assert len(np.unique(pixels[..., :3].reshape(-1, 3), axis=0)) > 20
+    assert {path.name for path in (tmp_path / "shown").iterdir()} == {
+        *("watermelon-kmeans.png", "watermelon-kmeans.skops", "breast-cancer.skops", "breast-cancer.md"),
+    }
+    model = lanatus.load(tmp_path / "shown" / "watermelon-kmeans.skops")
+    assert model.cluster_centers_.shape == (3, 2)
+
+
+def test_chinese_words_are_drawn_as_characters():
+    """Each of two characters leaves its own marks; a box for both would leave the same."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    from lanatus.plot import use_chinese
+
+    def drawn(text):
+        with use_chinese(), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            figure = Figure(figsize=(1, 1))
+            figure.text(0.3, 0.3, text, fontsize=30)
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+            return np.asarray(canvas.buffer_rgba())[..., 0].copy()
+
+    melon, sugar = drawn("瓜"), drawn("糖")
+    assert (melon < 128).sum() > 50
+    assert not np.array_equal(melon, sugar)

@@ -1,0 +1,132 @@
+"""The catalogue: one entry a method, and nothing heavy loaded to import the package."""
+
+import importlib
+import json
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from lanatus import catalog
+
+# Ids that two functions prove together: a reader and a writer, a circle and an ellipse.
+SHARED = {"data.libsvm-format", "data.circle-and-ellipse"}
+
+
+def test_every_entry_can_be_imported_from_its_path():
+    entries = catalog.entries()
+    assert len({entry.path for entry in entries}) == len(entries)
+    for entry in entries:
+        package, _, name = entry.path.rpartition(".")
+        assert getattr(importlib.import_module(package), name) is entry.object
+        assert name in importlib.import_module(package).__all__
+        assert "._" not in entry.path
+
+
+def test_every_entry_says_what_it_is():
+    for entry in catalog.entries():
+        assert entry.ids, entry.path
+        assert all([entry.section, entry.task, entry.en, entry.zh, entry.summary]), entry.path
+        assert entry.summary.endswith("."), entry.path
+        assert any("一" <= letter <= "鿿" for letter in entry.zh) or "-" in entry.zh, entry.path
+        assert all(":" in peer for peer in entry.peers), entry.path
+
+
+def test_ids_belong_to_one_entry():
+    owners = Counter(id_ for entry in catalog.entries() for id_ in entry.ids)
+    assert {id_ for id_, count in owners.items() if count > 1} == SHARED
+    assert all(owners[id_] == 2 for id_ in SHARED)
+
+
+def test_ids_sections_and_names_are_those_of_the_checklist(methods_csv):
+    import csv
+
+    with methods_csv.open(encoding="utf-8", newline="") as file:
+        rows = {row["id"]: row for row in csv.DictReader(file)}
+    for entry in catalog.entries():
+        for id_ in entry.ids:
+            assert id_ in rows, entry.path
+            assert entry.path.startswith(f"lanatus.{rows[id_]['package']}."), entry.path
+        if len(entry.ids) == 1:
+            assert entry.section == rows[entry.ids[0]]["section"], entry.path
+
+
+def made_in(module):
+    """A class named Twin that says it comes from a module."""
+    return type("Twin", (), {"__module__": module, "__doc__": "A twin."})
+
+
+def test_two_things_of_one_name_are_refused(monkeypatch):
+    monkeypatch.setattr(catalog, "_entries", {})
+    record = catalog.method("x.twin", section="1.1", task="data", en="Twin", zh="双")
+    first = made_in("lanatus.cluster._one")
+    assert record(first) is first
+    assert record(made_in("lanatus.cluster._one"))  # the same file, loaded again
+    with pytest.raises(ValueError, match=r"lanatus\.cluster\.Twin is in the catalogue already"):
+        record(made_in("lanatus.cluster._two"))
+    record(made_in("lanatus.tree._two"))
+    assert list(catalog._entries) == ["lanatus.cluster.Twin", "lanatus.tree.Twin"]
+
+
+def test_search_asks_for_everything_at_once():
+    def names(*args, **kwargs):
+        return [entry.name for entry in catalog.search(*args, **kwargs)]
+
+    assert names("kmeans") == names("K均值") == ["KMeans"]
+    assert names("kmeans", chapter="7") == []
+    assert "load_watermelon" in names("西瓜", task="dataset")
+    assert set(names(abilities=["weights", "streams"])) >= {"KMeans", "GaussianNB"}
+    assert names(abilities=["flight"]) == []
+    assert names() == [entry.name for entry in catalog.entries()]
+
+
+def test_find_by_name_path_or_id():
+    from lanatus.cluster import KMeans
+
+    for word in ("KMeans", "lanatus.cluster.KMeans", "cluster.kmeans"):
+        assert catalog.find(word).object is KMeans
+    with pytest.raises(KeyError, match="no method 'KMeens' in the catalogue"):
+        catalog.find("KMeens")
+
+
+def test_sections_sort_as_numbers_and_the_book_first():
+    sections = ["CB 5.4", "10.4", "9.4.1", "2.3.4", "9.4", "ex 3.4"]
+    assert sorted(sections, key=catalog.section_key) == ["2.3.4", "9.4", "9.4.1", "10.4", "CB 5.4", "ex 3.4"]
+
+
+HEAVY = [
+    "pyarrow",
+    "pandas",
+    "polars",
+    "matplotlib",
+    "scipy.stats",
+    "dask",
+    "distributed",
+    "torch",
+    "typer",
+    "rich",
+]
+
+
+@pytest.mark.parametrize(
+    ("statement", "refused"),
+    [
+        ("import lanatus", HEAVY),
+        (
+            "from lanatus.cluster import KMeans; KMeans(2).fit([[0.0], [1.0], [9.0]])",
+            ["dask", "torch", "matplotlib"],
+        ),
+    ],
+)
+def test_importing_is_light(statement, refused):
+    program = (
+        "import json, sys\n"
+        "import numpy, sklearn\n"
+        "before = set(sys.modules)\n"
+        f"{statement}\n"
+        "print(json.dumps(sorted(set(sys.modules) - before)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
+    added = json.loads(done.stdout)
+    assert not [name for name in added for heavy in refused if name == heavy or name.startswith(heavy + ".")]
