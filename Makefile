@@ -42,7 +42,7 @@ docs: $(VENV)/.stamp-docs  ## Build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
 sanitize: $(SANITIZED)/.stamp-core  ## The tests on kernels built with ASan and UBSan: make sanitize TESTS=tests/kernels
-	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so)" \
+	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) $$($${CXX:-g++} -print-file-name=libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(SANITIZED)/bin/python -m pytest -p no:cacheprovider $(TESTS)
 

@@ -26,11 +26,14 @@ def test_every_entry_can_be_imported_from_its_path():
 
 def test_every_entry_says_what_it_is():
     for entry in catalog.entries():
-        assert entry.ids, entry.path
         assert all([entry.section, entry.task, entry.en, entry.zh, entry.summary]), entry.path
         assert entry.summary.endswith("."), entry.path
         assert any("一" <= letter <= "鿿" for letter in entry.zh) or "-" in entry.zh, entry.path
         assert all(":" in peer for peer in entry.peers), entry.path
+
+
+def test_every_task_has_a_chinese_name():
+    assert {entry.task for entry in catalog.entries()} <= set(catalog.TASKS)
 
 
 def test_ids_belong_to_one_entry():

@@ -20,6 +20,16 @@ T = TypeVar("T")
 
 DOCS_URL = "https://lanatus.readthedocs.io/en/latest"
 
+# What tasks are called in Chinese, so that `lanatus methods 聚类` finds them.
+TASKS = {
+    "classification": "分类",
+    "clustering": "聚类",
+    "data": "数据",
+    "dataset": "数据集",
+    "io": "读写",
+    "transform": "变换",
+}
+
 _entries: dict[str, "Entry"] = {}
 
 
@@ -183,11 +193,12 @@ def search(
     chapter: str | None = None,
     abilities: Iterable[str] = (),
 ) -> list[Entry]:
-    """Entries that match all that is asked; `text` looks at names in both languages, ids and summaries."""
+    """Entries that match all that is asked; `text` looks at names and tasks in both languages, ids, summaries."""
     wanted = list(abilities)
 
     def fits(entry: Entry) -> bool:
-        words = " ".join([entry.name, entry.en, entry.zh, entry.summary, entry.section, *entry.ids]).lower()
+        said = [entry.name, entry.en, entry.zh, entry.summary, entry.section, entry.task]
+        words = " ".join([*said, TASKS.get(entry.task, ""), *entry.ids]).lower()
         has = entry.abilities()
         return (
             (text is None or text.lower() in words)
@@ -202,7 +213,7 @@ def search(
 def section_key(section: str) -> tuple[Any, ...]:
     """Order of sections: chapters by number, then the other texts."""
     book, _, rest = section.rpartition(" ")
-    return (book, *[int(part) if part.isdigit() else 0 for part in rest.split(".")], rest)
+    return (book, [int(part) if part.isdigit() else 0 for part in rest.split(".")], rest)
 
 
 # ---------------------------------------------------------------- coverage

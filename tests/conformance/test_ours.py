@@ -12,7 +12,10 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from conformance.cases import ENTRIES, NAMES, answers, assert_same, build, learns_labels, mixed, numbers
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 import lanatus
@@ -320,3 +323,16 @@ def test_set_output_gives_the_frame_asked(entry_name="StandardScaler"):
     out = build(entry).set_output(transform="polars").fit(frame, y).transform(frame)
     assert isinstance(out, pl.DataFrame)
     assert out.columns == list(frame.columns)
+
+
+@each
+def test_metadata_routing_takes_the_weights(entry):
+    if not entry.weights or not hasattr(entry.object, "set_fit_request"):
+        pytest.skip("has no weights to route")
+    X, y = numbers()
+    weight = np.random.RandomState(0).randint(1, 4, len(X)).astype(float)
+    with config_context(enable_metadata_routing=True):
+        step = build(entry, X).set_fit_request(sample_weight=True)
+        pipeline = make_pipeline(FunctionTransformer(), step).fit(X, y, sample_weight=weight)
+        direct = build(entry, X).fit(X, y, sample_weight=weight)
+    assert_same(answers(pipeline[-1], X), answers(direct, X))
