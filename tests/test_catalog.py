@@ -133,3 +133,23 @@ def test_importing_is_light(statement, refused):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
     added = json.loads(done.stdout)
     assert not [name for name in added for heavy in refused if name == heavy or name.startswith(heavy + ".")]
+
+
+def test_heavy_packages_are_imported_inside_functions():
+    """Except in the pictures and on the command line, which are loaded only by those who want them."""
+    import ast
+    from pathlib import Path
+
+    import lanatus
+
+    root = Path(lanatus.__file__).parent
+    refused = {"torch", "dask", "distributed", "typer", "gymnasium", "matplotlib"}
+    found = []
+    for file in sorted(root.rglob("*.py")):
+        if file.relative_to(root).parts[0] in ("plot", "cli"):
+            continue
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [f"{file.name}: {name}" for name in names if name.partition(".")[0] in refused]
+    assert found == []

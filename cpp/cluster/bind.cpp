@@ -1,4 +1,5 @@
 #include "cluster/kmeans.hpp"
+#include "cluster/kmeans_elkan.hpp"
 #include "cluster/kmeans_csr.hpp"
 #include "cluster/kmeans_plusplus.hpp"
 #include "core/ndarray.hpp"
@@ -41,9 +42,11 @@ auto py_lloyd(In2<T> X, Weights w, In2<T> centers, Labels labels, int n_threads)
     return std::tuple(sums, mass, r.inertia, r.n_changed);
 }
 
+// The state of a bounded pass, checked.
 template <class T>
-auto py_hamerly(In2<T> X, Weights w, In2<T> centers, std::optional<In2<T>> old_centers, Labels labels, InOut1<T> upper,
-                InOut1<T> lower, InOut2<double> sums, InOut1<double> mass, int n_threads) {
+void require_bounds(const In2<T>& X, const Weights& w, const In2<T>& centers, const std::optional<In2<T>>& old_centers,
+                    const Labels& labels, const InOut1<T>& upper, std::size_t lower_rows, const InOut2<double>& sums,
+                    const InOut1<double>& mass, int n_threads) {
     const std::size_t n = X.shape(0), k = centers.shape(0);
     require_same_columns(X, centers);
     require_labels(labels, n);
@@ -51,15 +54,36 @@ auto py_hamerly(In2<T> X, Weights w, In2<T> centers, std::optional<In2<T>> old_c
     require_threads(n_threads);
     require(!old_centers || (old_centers->shape(0) == k && old_centers->shape(1) == centers.shape(1)),
             "old_centers and centers differ in shape");
-    require(upper.shape(0) == n && lower.shape(0) == n, "upper, lower and X differ in number of samples");
+    require(upper.shape(0) == n && lower_rows == n, "upper, lower and X differ in number of samples");
     require(sums.shape(0) == k && sums.shape(1) == centers.shape(1), "sums and centers differ in shape");
     require(mass.shape(0) == k, "mass and centers differ in length");
+}
+
+template <class T>
+auto py_hamerly(In2<T> X, Weights w, In2<T> centers, std::optional<In2<T>> old_centers, Labels labels, InOut1<T> upper,
+                InOut1<T> lower, InOut2<double> sums, InOut1<double> mass, int n_threads) {
+    require_bounds<T>(X, w, centers, old_centers, labels, upper, lower.shape(0), sums, mass, n_threads);
     PassResult r;
     {
         nb::gil_scoped_release nogil;
-        require_codes(span(labels), -1, k);
+        require_codes(span(labels), -1, centers.shape(0));
         r = hamerly_pass<T>(view(X), span(w), view(centers), old_centers ? old_centers->data() : nullptr, span(labels),
                             span(upper), span(lower), view(sums), span(mass), n_threads);
+    }
+    return std::tuple(r.n_changed, r.n_distances);
+}
+
+template <class T>
+auto py_elkan(In2<T> X, Weights w, In2<T> centers, std::optional<In2<T>> old_centers, Labels labels, InOut1<T> upper,
+              InOut2<T> lower, InOut2<double> sums, InOut1<double> mass, int n_threads) {
+    require_bounds<T>(X, w, centers, old_centers, labels, upper, lower.shape(0), sums, mass, n_threads);
+    require(lower.shape(1) == centers.shape(0), "lower must have a column for each center");
+    PassResult r;
+    {
+        nb::gil_scoped_release nogil;
+        require_codes(span(labels), -1, centers.shape(0));
+        r = elkan_pass<T>(view(X), span(w), view(centers), old_centers ? old_centers->data() : nullptr, span(labels),
+                          span(upper), view(lower), view(sums), span(mass), n_threads);
     }
     return std::tuple(r.n_changed, r.n_distances);
 }
@@ -270,6 +294,10 @@ void bind_dtype(nb::module_& m) {
           "-> (n_changed, n_distances). As lloyd_pass, skipping rows whose bounds prove that their label stays. State, all\n"
           "changed in place: labels (start: -1), upper and lower (n,) of X's dtype (start: anything), sums (k, d) and mass\n"
           "(k,) (start: 0). old_centers are the centers of the pass before; None on the first.");
+    m.def("elkan_pass", &py_elkan<T>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
+          "old_centers"_a.noconvert().none(), "labels"_a.noconvert(), "upper"_a.noconvert(), "lower"_a.noconvert(),
+          "sums"_a.noconvert(), "mass"_a.noconvert(), nb::kw_only(), "n_threads"_a,
+          "-> (n_changed, n_distances). As hamerly_pass, with a lower bound for every center: lower is (n, k).");
     m.def("assign", &py_assign<T>, "X"_a.noconvert(), "centers"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "-> (labels, squared distances): the nearest center of each row.");
     m.def("pairwise_sq", &py_pairwise<T>, "X"_a.noconvert(), "centers"_a.noconvert(), nb::kw_only(), "n_threads"_a,

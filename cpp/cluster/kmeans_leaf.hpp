@@ -122,6 +122,7 @@ struct BoundedTask {
     std::size_t most_drifted;
     const T* half_gap;  // half the distance from each center to its nearest other
     T slack;            // relative rounding error of a computed distance, generous
+    T most_norm;        // the largest |c|^2 of the packed (shifted) centers
 };
 
 void lloyd_rows(const LloydTask<float>&, std::size_t begin, std::size_t end, ClusterSums&);

@@ -255,21 +255,23 @@ LANATUS_INLINE T sum_lanes(V<T> v) {
 
 template <std::size_t C, class T>
 LANATUS_INLINE void dot_group(const T* const* rows, const PackedCenters<T>& centers, std::size_t first, T* scores,
-                              std::size_t ahead = 0) {
+                              std::size_t group, std::size_t n_groups) {
     const std::size_t whole = centers.d / lanes<T> * lanes<T>, rest = centers.d - whole;
     const T* offset = centers.offset.data();
     const T* value = centers.values.data() + first * centers.stride;
+    const std::size_t ahead = tile<T> * centers.d;
+    const bool ahead0 = group == 0, ahead1 = group == std::min<std::size_t>(1, n_groups - 1),
+               ahead2 = group == std::min<std::size_t>(2, n_groups - 1);
     for (std::size_t r = 0; r < tile<T>; r += 3) {
         V<T> sum[C][3];
         for (std::size_t c = 0; c < C; ++c)
             for (std::size_t v = 0; v < 3; ++v) sum[c][v] = V<T>{};
         const T *x0 = rows[r], *x1 = rows[r + 1], *x2 = rows[r + 2];
         for (std::size_t j = 0; j < whole; j += lanes<T>) {
-            if (ahead) {  // the next tile's rows; past the end of X it does nothing
-                __builtin_prefetch(x0 + j + ahead);
-                __builtin_prefetch(x1 + j + ahead);
-                __builtin_prefetch(x2 + j + ahead);
-            }
+            // Each group fetches its share of the next tile, so that memory is never idle; past the end it does nothing.
+            if (ahead0) __builtin_prefetch(x0 + j + ahead);
+            if (ahead1) __builtin_prefetch(x1 + j + ahead);
+            if (ahead2) __builtin_prefetch(x2 + j + ahead);
             const V<T> shift = load<V<T>>(offset + j);
             const V<T> a = load<V<T>>(x0 + j) - shift, b = load<V<T>>(x1 + j) - shift, c2 = load<V<T>>(x2 + j) - shift;
 #pragma GCC unroll 4
@@ -298,12 +300,12 @@ LANATUS_INLINE void run_dots(const T* const* rows, const PackedCenters<T>& cente
                              Sink& sink) {
     T* scores = space.scores.data();
     std::size_t first = 0;
-    const std::size_t ahead = tile<T> * centers.d;
-    for (; first + 4 <= centers.k; first += 4) dot_group<4>(rows, centers, first, scores, first == 0 ? ahead : 0);
+    const std::size_t n_groups = (centers.k + 3) / 4;
+    for (; first + 4 <= centers.k; first += 4) dot_group<4>(rows, centers, first, scores, first / 4, n_groups);
     switch (centers.k - first) {
-        case 3: dot_group<3>(rows, centers, first, scores); break;
-        case 2: dot_group<2>(rows, centers, first, scores); break;
-        case 1: dot_group<1>(rows, centers, first, scores); break;
+        case 3: dot_group<3>(rows, centers, first, scores, first / 4, n_groups); break;
+        case 2: dot_group<2>(rows, centers, first, scores, first / 4, n_groups); break;
+        case 1: dot_group<1>(rows, centers, first, scores, first / 4, n_groups); break;
         default: break;
     }
     for (std::size_t c = 0; c < centers.k; ++c) {
@@ -497,22 +499,36 @@ LANATUS_INLINE void move_row(const BoundedTask<T>& task, std::size_t i, std::int
     ++out.n_changed;
 }
 
+// Full scan of the pending rows: new label, exact upper bound, and a lower bound from the second smallest score.
 template <class T>
 LANATUS_INLINE void settle(const BoundedTask<T>& task, const std::size_t* pending, std::size_t count,
                            const TileSpace<T>& space, ClusterSums& out) {
+    const bool dots = task.packed.form == Form::dots;
     const T* rows[tile<T>];
     for (std::size_t r = 0; r < tile<T>; ++r) rows[r] = task.X.row(pending[std::min(r, count - 1)]);
     TwoSmallest<T> nearest;
-    run<Direct>(rows, task.packed, space, nearest);
+    if (dots)
+        run<Dots>(rows, task.packed, space, nearest);
+    else
+        run<Direct>(rows, task.packed, space, nearest);
     out.n_distances += static_cast<std::int64_t>(count * task.packed.k);
     decltype(Mask<T>{}[0] + 0) which[tile<T>];
     T first[tile<T>], second[tile<T>];
     __builtin_memcpy(which, nearest.which, sizeof which);
     __builtin_memcpy(first, nearest.best, sizeof first);
     __builtin_memcpy(second, nearest.second, sizeof second);
+    // A product of d terms, summed in lanes, errs by this much relative to |x| |c|.
+    const T dot_slack = static_cast<T>(task.X.cols / lanes<T> + 16) * std::numeric_limits<T>::epsilon();
     for (std::size_t r = 0; r < count; ++r) {
         const std::size_t i = pending[r];
-        move_row(task, i, static_cast<std::int32_t>(which[r]), out);
+        const auto c = static_cast<std::size_t>(which[r]);
+        if (dots) {  // scores are 1/2 (|x - c|^2 - |x|^2)
+            const T exact = sq_distance_of(rows[r], task.centers.row(c), task.X.cols);
+            const T norm = std::max(exact - 2 * first[r], T{0});
+            second[r] = std::max(exact + 2 * (second[r] - first[r]) - 2 * dot_slack * (norm + task.most_norm), T{0});
+            first[r] = exact;
+        }
+        move_row(task, i, static_cast<std::int32_t>(c), out);
         task.upper[i] = std::sqrt(first[r]) * (1 + task.slack);
         task.lower[i] = std::sqrt(second[r]) * (1 - task.slack);
     }

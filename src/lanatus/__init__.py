@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 _HOME = {"save": "lanatus.persist", "load": "lanatus.persist", "scan": "lanatus.data"}
 _PACKAGES = ("base", "bayes", "book", "callbacks", "catalog", "cluster", "data", "persist", "plot", "scale")
 
-__all__ = ["__version__", *_HOME, *_PACKAGES]  # noqa: PLE0604
+__all__ = ["__version__", *_HOME, *_PACKAGES]
 
 
 def __getattr__(name: str) -> Any:

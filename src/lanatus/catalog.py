@@ -193,7 +193,7 @@ def search(
     chapter: str | None = None,
     abilities: Iterable[str] = (),
 ) -> list[Entry]:
-    """Entries that match all that is asked; `text` looks at names and tasks in both languages, ids, summaries."""
+    """Entries that match all that is asked; `text` looks at names and tasks in both languages, and ids."""
     wanted = list(abilities)
 
     def fits(entry: Entry) -> bool:
@@ -224,7 +224,11 @@ def tested_ids(tests: Path) -> set[str]:
     found: set[str] = set()
     for file in sorted(tests.rglob("test_*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "covers":
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "covers"
+            ):
                 found |= {str(arg.value) for arg in node.args if isinstance(arg, ast.Constant)}
     return found
 

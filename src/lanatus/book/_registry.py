@@ -40,7 +40,7 @@ class Figure:
 
     @property
     def agrees(self) -> bool:
-        """Whether the computed figure is the printed one, to its digits (or the right one, where that is wrong)."""
+        """Whether the computed figure is the printed one, to its digits (the right one, if that is wrong)."""
         wanted = self.printed if self.right is None else self.right
         if isinstance(wanted, str) or isinstance(self.computed, str):
             return wanted == self.computed
@@ -62,7 +62,9 @@ class Example:
 _examples: dict[str, list[Example]] = {}
 
 
-def example(section: str, *, en: str, zh: str) -> Callable[[Callable[[], Iterable[Figure]]], Callable[[], Iterable[Figure]]]:
+def example(
+    section: str, *, en: str, zh: str
+) -> Callable[[Callable[[], Iterable[Figure]]], Callable[[], Iterable[Figure]]]:
     """Register a function that yields the figures of a section."""
 
     def record(function: Callable[[], Iterable[Figure]]) -> Callable[[], Iterable[Figure]]:
@@ -81,7 +83,7 @@ def _import_chapters() -> None:
 
 
 def examples(section: str | None = None) -> list[Example]:
-    """All worked examples, or those of a section (``"9.4.1"``), a part of it (``"9.4"``) or a chapter (``"9"``)."""
+    """All worked examples, or those of a section (``"9.4.1"``), of all of ``"9.4"``, or of chapter ``"9"``."""
     _import_chapters()
     found = [
         one

@@ -30,6 +30,7 @@ def run(console: Console, out: Path) -> None:
     fit_table(console, table, bunch.target_names[bunch.target], "breast-cancer", out, 0)
     console.print(f"picture: {picture}", soft_wrap=True)
     console.print(
-        "Next: [bold]lanatus methods[/] lists what there is, [bold]lanatus book 9.4.1[/] runs an example of the book,\n"
+        "Next: [bold]lanatus methods[/] lists what there is, [bold]lanatus book 9.4.1[/] runs an example "
+        "of the book,\n"
         "[bold]make run DATA=my.csv TARGET=column[/] does this with your own table."
     )

@@ -36,13 +36,19 @@ def fit_table(console: Console, X: pa.Table, y: np.ndarray, name: str, out: Path
     if len(classes) < 2 or folds < 2:
         raise ValueError(
             f"the target must have at least two classes with two rows each to compare classifiers; got "
-            f"{dict(zip(classes.tolist()[:10], counts.tolist(), strict=False))}. Regression comes with the linear models."
+            f"{dict(zip(classes.tolist()[:10], counts.tolist(), strict=False))}. "
+            "Regression comes with the linear models."
         )
     splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
     parts = list(splitter.split(np.zeros(len(y)), y))
     scores = {learner: _accuracies(model, X, y, parts) for learner, model in candidates().items()}
-    best = max((learner for learner in scores if learner != "majority class"), key=lambda learner: scores[learner].mean())
-    shown = RichTable("learner", "accuracy", "± deviation", title=f"{name}: {folds}-fold cross-validation, {len(y)} rows")
+    best = max(
+        (learner for learner in scores if learner != "majority class"),
+        key=lambda learner: scores[learner].mean(),
+    )
+    shown = RichTable(
+        "learner", "accuracy", "± deviation", title=f"{name}: {folds}-fold cross-validation, {len(y)} rows"
+    )
     for learner, values in sorted(scores.items(), key=lambda item: -item[1].mean()):
         mark = " [green]<- kept[/]" if learner == best else ""
         shown.add_row(learner + mark, f"{values.mean():.3f}", f"{values.std():.3f}")
@@ -50,14 +56,25 @@ def fit_table(console: Console, X: pa.Table, y: np.ndarray, name: str, out: Path
     out.mkdir(parents=True, exist_ok=True)
     saved = persist.save(candidates()[best].fit(X, y), out / f"{name}.skops")
     report = out / f"{name}.md"
-    lines = [f"# {name}", "", f"{folds}-fold cross-validation of {len(y)} rows.", "", "| learner | accuracy | deviation |", "|---|---|---|"]
-    lines += [f"| {learner} | {values.mean():.3f} | {values.std():.3f} |" for learner, values in scores.items()]
+    lines = [
+        f"# {name}",
+        "",
+        f"{folds}-fold cross-validation of {len(y)} rows.",
+        "",
+        "| learner | accuracy | deviation |",
+        "|---|---|---|",
+    ]
+    lines += [
+        f"| {learner} | {values.mean():.3f} | {values.std():.3f} |" for learner, values in scores.items()
+    ]
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
     console.print(f"model:  {saved}\nreport: {report}", soft_wrap=True)
     return saved
 
 
-def _accuracies(model: Any, X: pa.Table, y: np.ndarray, parts: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+def _accuracies(
+    model: Any, X: pa.Table, y: np.ndarray, parts: list[tuple[np.ndarray, np.ndarray]]
+) -> np.ndarray:
     """Accuracy on each test part of a model fitted to the rest; categories new to it count as missing."""
     out = []
     with warnings.catch_warnings():

@@ -44,7 +44,7 @@ _HOME = {
 }
 _OF = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = sorted(_OF)  # noqa: PLE0605
+__all__ = sorted(_OF)
 
 
 def __getattr__(name: str) -> Any:

@@ -18,6 +18,7 @@ MEASURES = (datetime.date, datetime.time, datetime.timedelta, decimal.Decimal)
 
 _UNKNOWN = -2  # while encoding: neither a category nor yet known to be missing
 _EPOCH = np.datetime64(0, "D")
+_PER_DAY = {"D": 1, "s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
 
 
 class UnseenCategoryWarning(UserWarning):
@@ -126,7 +127,7 @@ def _days_of_arrow(array: Any) -> np.ndarray:
     else:
         ticks = array.cast(pa.int64())
     unit = "D" if pa.types.is_date32(kind) else "ms" if pa.types.is_date64(kind) else kind.unit
-    per_day = int(np.timedelta64(1, "D") / np.timedelta64(1, unit))
+    per_day = _PER_DAY[unit]
     whole, rest = np.divmod(np.asarray(ticks.fill_null(0)), per_day)
     days = whole + rest / per_day  # in two parts: nanoseconds since 1970 have more digits than a float
     if array.null_count:
@@ -182,7 +183,7 @@ def recode(codes: np.ndarray, values: Sequence[Any], column: Column) -> np.ndarr
     found = lookup[at]
     unseen = found == _UNKNOWN
     if n_unseen := int(np.count_nonzero(unseen)):
-        _warn_unseen(column.name, n_unseen, [values[code] for code in np.unique(at[unseen])])
+        _warn_unseen(column.name, n_unseen, [values[int(code)] for code in np.unique(at[unseen])])
         found[unseen] = MISSING_CODE
     return found
 

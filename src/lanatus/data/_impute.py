@@ -42,8 +42,8 @@ class _Imputer(ColumnTransformer):
 class SimpleImputer(_Imputer):
     """Missing values filled with one value a column.
 
-    Numeric columns get their mean, median, most frequent value or a constant; ordinal and nominal ones their most
-    frequent value or the constant. A column with no value at all gets 0, or its first category.
+    Numeric columns get their mean, median, most frequent value or a constant; ordinal and nominal ones their
+    most frequent value or the constant. A column with no value at all gets 0, or its first category.
 
     Book: section 4.4.2 (the problem); cost: O(n log n) for each column at most.
 
@@ -83,7 +83,9 @@ class SimpleImputer(_Imputer):
         codes = [self._code(table.codes[:, at], at) for at in range(len(table.schema.coded))]
         self._numbers_in, self._codes_in = numbers, np.array(codes, dtype=np.int32)
         by_place = dict(zip(table.schema.numeric, numbers.tolist(), strict=True))
-        by_place |= {j: self._domains[at][codes[at]] for at, j in enumerate(table.schema.coded) if self._domains[at]}
+        by_place |= {
+            j: self._domains[at][codes[at]] for at, j in enumerate(table.schema.coded) if self._domains[at]
+        }
         self.statistics_ = [by_place.get(j) for j in range(len(table.schema))]
 
     def _number(self, values: np.ndarray) -> float:
@@ -107,7 +109,9 @@ class SimpleImputer(_Imputer):
         return int(counts.argmax())
 
     def _apply(self, table: Table) -> list[Output]:
-        numeric = np.where(np.isnan(table.numeric), self._numbers_in, table.numeric).astype(table.numeric.dtype)
+        numeric = np.where(np.isnan(table.numeric), self._numbers_in, table.numeric).astype(
+            table.numeric.dtype
+        )
         codes = np.where(table.codes == MISSING_CODE, self._codes_in, table.codes)
         return self._filled(table, numeric, codes)
 
@@ -122,9 +126,9 @@ class SimpleImputer(_Imputer):
 class KNNImputer(_Imputer):
     """Missing values filled from the nearest rows that have them.
 
-    Distances are Euclidean over the attributes that both rows have, scaled up for those they lack; two different
-    nominal values are at distance 1. Numeric and ordinal values are averaged (ordinal ones rounded), nominal ones
-    voted, the lower category winning ties.
+    Distances are Euclidean over the attributes that both rows have, scaled up for those they lack; two
+    different nominal values are at distance 1. Numeric and ordinal values are averaged (ordinal ones
+    rounded), nominal ones voted, the lower category winning ties.
 
     Book: section 10.1 (nearest neighbours). Cost: O(n m d) for m rows with holes.
 
@@ -165,7 +169,7 @@ class KNNImputer(_Imputer):
                 for at in np.flatnonzero(np.isnan(numeric[row])):
                     numeric[row, at] = self._mean(near, self._known_numeric[:, at])
                 for at in np.flatnonzero(codes[row] == MISSING_CODE):
-                    codes[row, at] = self._vote(near, at)
+                    codes[row, at] = self._vote(near, int(at))
         return self._filled(table, numeric, codes)
 
     def _space(self, numeric: np.ndarray, codes: np.ndarray) -> np.ndarray:

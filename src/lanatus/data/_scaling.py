@@ -21,7 +21,9 @@ class _Scaler(ColumnTransformer):
         if table.schema.numeric:
             self._inner.fit(table.numeric)
             learned = {name: value for name, value in vars(self._inner).items() if name.endswith("_")}
-            vars(self).update({name: value for name, value in learned.items() if not name.endswith("in_")})
+            for name, value in learned.items():
+                if not name.endswith("in_"):
+                    setattr(self, name, value)
 
     def _apply(self, table: Table) -> list[Output]:
         return self._mapped(table, "transform")
@@ -56,8 +58,8 @@ class _Scaler(ColumnTransformer):
 class MinMaxScaler(_Scaler):
     r"""Min-max normalisation of the numeric columns.
 
-    Maps :math:`x` to :math:`x'_{min} + (x - x_{min}) / (x_{max} - x_{min}) \cdot (x'_{max} - x'_{min})` (2.43); a
-    constant column becomes :math:`x'_{min}`. Ordinal and nominal columns pass through.
+    Maps :math:`x` to :math:`x'_{min} + (x - x_{min}) / (x_{max} - x_{min}) \cdot (x'_{max} - x'_{min})`
+    (2.43); a constant column becomes :math:`x'_{min}`. Ordinal and nominal columns pass through.
 
     Book: section 2.3.4, exercise 2.8. Cost: :math:`O(nd)`.
 
@@ -143,5 +145,3 @@ class StandardScaler(_Scaler):
         self.copy = copy
         self.with_mean = with_mean
         self.with_std = with_std
-
-
