@@ -64,13 +64,22 @@ def page(outcomes: list[Outcome], memory: list[dict[str, object]]) -> str:
     for o in outcomes:
         ours, rival = o.timings["lanatus"], o.timings[o.rival]
         others = "; ".join(
-            f"{name} {t.seconds / ours.seconds:.2f}x" for name, t in o.timings.items() if name not in ("lanatus", o.rival)
+            f"{name} {t.seconds / ours.seconds:.2f}x"
+            for name, t in o.timings.items()
+            if name not in ("lanatus", o.rival)
         )
         lines.append(
             f"| {o.case.name} | {ours.seconds:.4f} (first {ours.first:.4f}) | {o.rival} | {rival.seconds:.4f} | "
-            f"**{o.ratio:.2f}** | {o.case.floor:g} | {o.case.quality_name} {ours.quality:.5g} / {rival.quality:.5g} | {others} |"
+            f"**{o.ratio:.2f}** | {o.case.floor:g} | "
+            f"{o.case.quality_name} {ours.quality:.5g} / {rival.quality:.5g} | {others} |"
         )
-    lines += ["", "## Memory of streamed fits", "", "| fit | data, GB | rows | s | peak resident set, MB | limit |", "|---|---|---|---|---|---|"]
+    lines += [
+        "",
+        "## Memory of streamed fits",
+        "",
+        "| fit | data, GB | rows | s | peak resident set, MB | limit |",
+        "|---|---|---|---|---|---|",
+    ]
     lines += [
         f"| {m['title']} | {m['bytes'] / 1e9:.2f} | {m['rows']:,} | {m['seconds']:.1f} | {m['peak'] / 1e6:.0f} | 1 GB |"  # type: ignore[operator]
         for m in memory

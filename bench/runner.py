@@ -95,7 +95,10 @@ def run(case: Case, say: Callable[[str], None]) -> Outcome:
             timing.warm.append(_timed(contenders[name], data)[0])
     outcome = Outcome(case, timings, absent)
     for name, timing in timings.items():
-        say(f"    {name:28s} {timing.seconds:9.4f} s  first {timing.first:9.4f} s  {case.quality_name} {timing.quality:.6g}")
+        say(
+            f"    {name:28s} {timing.seconds:9.4f} s  first {timing.first:9.4f} s  "
+            f"{case.quality_name} {timing.quality:.6g}"
+        )
     return outcome
 
 

@@ -77,7 +77,10 @@ def run(say: Callable[[str], None], gigabytes: float = 4.2) -> list[dict[str, ob
         for title, job in JOBS.items():
             program = CHILD.format(columns=COLUMNS, **job)
             done = subprocess.run(
-                [sys.executable, "-c", program, str(folder / "*.parquet")], capture_output=True, text=True, check=True
+                [sys.executable, "-c", program, str(folder / "*.parquet")],
+                capture_output=True,
+                text=True,
+                check=True,
             )
             got = json.loads(done.stdout.splitlines()[-1])
             rows.append({"title": title, "bytes": size, "passed": got["peak"] < LIMIT, **got})

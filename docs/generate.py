@@ -128,9 +128,7 @@ def example_lines(one: Example) -> list[str]:
         printed = "*not printed*" if figure.printed is None else shown_value(figure.printed, figure)
         verdict = "✓" if figure.agrees else "✗"
         note = f" **erratum:** {plain(figure.erratum)}" if figure.erratum else ""
-        lines.append(
-            f"| {plain(figure.what)} | {printed} | {shown_value(figure.computed, figure)} | {verdict}{note} |"
-        )
+        lines.append(f"| {plain(figure.what)} | {printed} | {shown_value(figure.computed, figure)} | {verdict}{note} |")
     return [*lines, ""]
 
 
@@ -155,9 +153,7 @@ def plain(text: str) -> str:
 
 def public_packages() -> list[str]:
     """Modules and packages of lanatus without underscore, other than the command line."""
-    found = [
-        module.name for module in pkgutil.iter_modules(lanatus.__path__) if not module.name.startswith("_")
-    ]
+    found = [module.name for module in pkgutil.iter_modules(lanatus.__path__) if not module.name.startswith("_")]
     return sorted(name for name in found if name != "cli")
 
 

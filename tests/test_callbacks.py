@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ def test_recorder_keeps_every_iteration():
     kept = max(recorder.restarts.count(r) for r in (0, 1) if recorder.restarts.count(r) == model.n_iter_)
     assert kept == model.n_iter_
     inertia = [-one.score(X) for one, run in zip(recorder.models, recorder.restarts, strict=True) if run == 0]
-    assert all(b <= a * (1 + 1e-12) for a, b in zip(inertia, inertia[1:], strict=False))
+    assert all(b <= a * (1 + 1e-12) for a, b in pairwise(inertia))
     assert recorder[-1].predict(X[:3]).shape == (3,)
 
 

@@ -41,9 +41,7 @@ def test_public_methods_have_examples():
     from lanatus import catalog
 
     parser = doctest.DocTestParser()
-    assert not [
-        entry.path for entry in catalog.entries() if not parser.get_examples(entry.object.__doc__ or "")
-    ]
+    assert not [entry.path for entry in catalog.entries() if not parser.get_examples(entry.object.__doc__ or "")]
 
 
 def test_most_modules_were_found():

@@ -22,10 +22,20 @@ from lanatus.params import (
     ("rule", "good", "bad", "words"),
     [
         (Integer(low=1), [1, np.int64(3)], [0, 1.0, True, "1", None], "an integer >= 1"),
-        (Real(above=0, high=1), [1, 0.5, np.float32(0.1)], [0, 1.1, True, "x", float("nan")], "a number > 0 and <= 1"),
+        (
+            Real(above=0, high=1),
+            [1, 0.5, np.float32(0.1)],
+            [0, 1.1, True, "x", float("nan")],
+            "a number > 0 and <= 1",
+        ),
         (Choice("a", "b"), ["a"], ["c", 1, None], "one of 'a', 'b'"),
         (Flag(), [True, np.True_], [1, "yes", None], "True or False"),
-        (Array(ndim=2), [[[1]], np.ones((2, 2))], [[1], "ab", 3, [[1], [1, 2]]], "an array with 2 dimensions"),
+        (
+            Array(ndim=2),
+            [[[1]], np.ones((2, 2))],
+            [[1], "ab", 3, [[1], [1, 2]]],
+            "an array with 2 dimensions",
+        ),
         (Function() | Nothing(), [len, None], [3], "a callable or None"),
         (RandomState(), [0, None, np.random.RandomState(0)], [-1, 2**32, 0.5, "0"], "RandomState"),
     ],

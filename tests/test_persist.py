@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler as SklearnScaler
 
 import lanatus
 from lanatus.bayes import GaussianNB
+from lanatus.callbacks import Recorder
 from lanatus.cluster import KMeans
 from lanatus.data import SimpleImputer
 from lanatus.persist import ModelFileError, versions
@@ -175,3 +176,13 @@ def test_kmeans_round_trip_is_exact(tmp_path):
     loaded = lanatus.load(lanatus.save(model, tmp_path / "k.skops"))
     np.testing.assert_array_equal(loaded.transform(X), model.transform(X))
     assert loaded.cluster_centers_.dtype == np.float32
+
+
+def test_callbacks_are_not_saved(tmp_path):
+    X = np.random.RandomState(0).rand(50, 2)
+    recorder = Recorder()
+    model = KMeans(3, random_state=0).set_callbacks(recorder).fit(X)
+    loaded = lanatus.load(lanatus.save(model, tmp_path / "k.skops"))
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    assert not hasattr(loaded, "_skl_callbacks")
+    assert model._skl_callbacks == [recorder]

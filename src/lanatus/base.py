@@ -176,7 +176,8 @@ class Estimator(BaseEstimator):
         if frame is not None and len(frame.columns) == len(self.schema_):
             if is_named(frame):
                 warnings.warn(
-                    f"X has feature names, but {type(self).__name__} was fitted without feature names", stacklevel=4
+                    f"X has feature names, but {type(self).__name__} was fitted without feature names",
+                    stacklevel=4,
                 )
             return frame.rename(dict(zip(frame.columns, self.schema_.names, strict=True))).to_native()
         if isinstance(X, Table):
@@ -192,9 +193,7 @@ class Estimator(BaseEstimator):
     def _refuse_non_finite(self, X: Any) -> None:
         if not _all_finite(X, allow_nan=self._takes.missing):
             values = X.data if sp.issparse(X) else X
-            assert_all_finite(
-                values, allow_nan=self._takes.missing, estimator_name=type(self).__name__, input_name="X"
-            )
+            assert_all_finite(values, allow_nan=self._takes.missing, estimator_name=type(self).__name__, input_name="X")
 
     def _weights(self, sample_weight: Any, X: Any) -> np.ndarray | None:
         """Weights as float64, or None where all are one."""

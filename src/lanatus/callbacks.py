@@ -37,7 +37,7 @@ class Recorder:
     >>> recorder = Recorder()
     >>> model = KMeans(2, init=[[0.0], [1.0]]).set_callbacks(recorder).fit([[0], [1], [8], [9]])
     >>> [m.cluster_centers_.ravel().tolist() for m in recorder.models]
-    [[0.0, 6.0], [0.5, 8.5]]
+    [[0.0, 6.0], [0.5, 8.5], [0.5, 8.5]]
     """
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class Checkpoint:
         arrays = {name: np.asarray(value) for name, value in state.items() if value is not None}
         header = np.frombuffer(json.dumps({"fingerprint": fingerprint}).encode(), np.uint8)
         with atomic_write(self.path) as file:
-            np.savez(file, __header__=header, **arrays)
+            np.savez(file, allow_pickle=False, __header__=header, **arrays)
 
     def read(self, fingerprint: str) -> State | None:
         """The saved state, None if there is none; an error if it is of another fit."""
@@ -177,9 +177,7 @@ class Progress:
 
     def finish(self, attributes: State) -> None:
         """The whole fit is through."""
-        self.root.call_on_fit_task_end(
-            estimator=self.estimator, X=self.X, reconstruction_attributes=lambda: attributes
-        )
+        self.root.call_on_fit_task_end(estimator=self.estimator, X=self.X, reconstruction_attributes=lambda: attributes)
 
 
 class Iteration:

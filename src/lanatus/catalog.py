@@ -224,11 +224,7 @@ def tested_ids(tests: Path) -> set[str]:
     found: set[str] = set()
     for file in sorted(tests.rglob("test_*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "covers"
-            ):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "covers":
                 found |= {str(arg.value) for arg in node.args if isinstance(arg, ast.Constant)}
     return found
 

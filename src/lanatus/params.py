@@ -94,9 +94,7 @@ class Choice(Rule):
         return isinstance(value, str) and value in self.options
 
     def __str__(self) -> str:
-        return (
-            "one of " + ", ".join(map(repr, self.options)) if len(self.options) > 1 else repr(self.options[0])
-        )
+        return "one of " + ", ".join(map(repr, self.options)) if len(self.options) > 1 else repr(self.options[0])
 
 
 class Flag(Rule):
@@ -164,9 +162,7 @@ class RandomState(Rule):
     """A seed, a generator or None."""
 
     def accepts(self, value: Any) -> bool:
-        return (
-            value is None or isinstance(value, np.random.RandomState) or Integer(0, 2**32 - 1).accepts(value)
-        )
+        return value is None or isinstance(value, np.random.RandomState) or Integer(0, 2**32 - 1).accepts(value)
 
     def __str__(self) -> str:
         return "an integer from 0 to 2**32 - 1, a numpy RandomState, or None"

@@ -4,6 +4,7 @@ Classes of the catalogue, and the NumPy, SciPy and scikit-learn types that they 
 names anything else is refused before anything in it runs.
 """
 
+import copy
 import io
 import json
 import platform
@@ -12,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import skops.io
 import sklearn
+import skops.io
 
 import lanatus
 from lanatus._files import atomic_write
@@ -57,7 +58,7 @@ def save(model: Any, path: str | Path) -> Path:
     [1]
     """
     path = Path(path)
-    content = io.BytesIO(skops.io.dumps(model))
+    content = io.BytesIO(skops.io.dumps(_without_callbacks(model)))
     if foreign := _foreign(content.getvalue()):
         raise ModelFileError(
             f"{type(model).__name__} holds {', '.join(foreign)}, which a model file may not name: only classes "
@@ -75,6 +76,15 @@ def save(model: Any, path: str | Path) -> Path:
     with atomic_write(path) as file:
         file.write(content.getvalue())
     return path
+
+
+def _without_callbacks(model: Any) -> Any:
+    """The model, or a shallow copy that has let go of its callbacks: they watch a fit, they are no part of it."""
+    if "_skl_callbacks" not in vars(model):
+        return model
+    bare = copy.copy(model)
+    del bare._skl_callbacks
+    return bare
 
 
 def load(path: str | Path) -> Any:

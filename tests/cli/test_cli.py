@@ -160,10 +160,7 @@ def test_an_unknown_section_is_one_clear_line():
     done = shell("book", "99.9")
     assert done.returncode == 1
     assert done.stdout == ""
-    assert (
-        done.stderr.strip()
-        == "lanatus: no worked example for section '99.9'; `lanatus book --list` shows all."
-    )
+    assert done.stderr.strip() == "lanatus: no worked example for section '99.9'; `lanatus book --list` shows all."
 
 
 def test_a_figure_that_disagrees_fails_the_command(monkeypatch):

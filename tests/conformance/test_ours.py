@@ -4,6 +4,7 @@ import inspect
 import pickle
 import re
 import warnings
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -59,7 +60,9 @@ def test_wrong_parameters_are_named(entry):
 
 
 @each
-@pytest.mark.parametrize("convert", [pl.from_pandas, pa.Table.from_pandas, Table.of], ids=["polars", "pyarrow", "Table"])
+@pytest.mark.parametrize(
+    "convert", [pl.from_pandas, pa.Table.from_pandas, Table.of], ids=["polars", "pyarrow", "Table"]
+)
 def test_mixed_frames_of_every_library_give_the_same_model(entry, convert):
     frame, y = mixed()
     if convert is pl.from_pandas:  # polars has no ordered categories
@@ -170,7 +173,9 @@ def test_threads_do_not_matter(entry, dtype):
 def test_float32_is_kept(entry):
     X, y = numbers(dtype=np.float32)
     model = build(entry)
-    if np.float32 not in [np.dtype(d) for d in getattr(model.__sklearn_tags__().transformer_tags, "preserves_dtype", [])]:
+    if np.float32 not in [
+        np.dtype(d) for d in getattr(model.__sklearn_tags__().transformer_tags, "preserves_dtype", [])
+    ]:
         pytest.skip("gives no numbers of X's own type")
     assert model.fit(X, y).transform(X).dtype == np.float32
 
@@ -256,12 +261,9 @@ def test_extreme_values_do_not_crash(entry):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for scale in (1e300, 1e-300, 1e150):
-            try:
+            with suppress(ValueError):  # a refusal is fine, a crash or another error is not
                 got = answers(build(entry).fit(X * scale, y), X * scale)
-            except ValueError as error:
-                assert str(error)
-                continue
-            assert all(len(values) == len(X) for values in got.values())
+                assert all(len(values) == len(X) for values in got.values())
 
 
 @each
@@ -271,21 +273,17 @@ def test_one_row_one_class_constant_columns(entry):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         constant = np.ones_like(X)
-        try:
-            got = answers(model.fit(constant, y), constant)
-        except ValueError as error:
-            assert str(error)
-        else:
-            assert all(np.isfinite(values).all() for values in got.values() if values.dtype.kind == "f")
+        got = answers(model.fit(constant, y), constant)
+        assert all(np.isfinite(values).all() for values in got.values() if values.dtype.kind == "f")
         one_class = answers(build(entry).fit(X, np.full(len(X), "only")), X)
         if hasattr(model, "classes_"):
             assert set(one_class["predict"]) == {"only"}
-        try:
-            single = build(entry).fit(X[:1], y[:1])
-        except ValueError as error:
-            assert "1" in str(error)
-        else:
-            assert len(next(iter(answers(single, X[:1]).values()))) == 1
+        single = build(entry)
+        if "n_clusters" in single.get_params():
+            with pytest.raises(ValueError, match="n_samples=1"):
+                single.fit(X[:1], y[:1])
+            single.set_params(n_clusters=1)
+        assert len(next(iter(answers(single.fit(X[:1], y[:1]), X[:1]).values()))) == 1
 
 
 @each
@@ -317,9 +315,9 @@ def test_labels_of_any_kind(entry):
         build(entry).fit(X, np.where(np.arange(len(y)) == 3, None, y))
 
 
-def test_set_output_gives_the_frame_asked(entry_name="StandardScaler"):
+def test_set_output_gives_the_frame_asked():
     frame, y = mixed()
-    entry = next(entry for entry in ENTRIES if entry.name == entry_name)
+    entry = next(entry for entry in ENTRIES if entry.name == "StandardScaler")
     out = build(entry).set_output(transform="polars").fit(frame, y).transform(frame)
     assert isinstance(out, pl.DataFrame)
     assert out.columns == list(frame.columns)

@@ -20,10 +20,7 @@ def put(folder, text, encoding="utf-8"):
     return path
 
 
-HEAD = (
-    "@relation r\n@attribute c {red, 'dark green', \"b\\'c\"}\n"
-    "@attribute x real\n@attribute s string\n@data\n"
-)
+HEAD = "@relation r\n@attribute c {red, 'dark green', \"b\\'c\"}\n@attribute x real\n@attribute s string\n@data\n"
 
 
 def test_everything_the_format_has(tmp_path):
@@ -65,12 +62,8 @@ def test_the_fast_and_the_careful_reader_agree(tmp_path, end):
 
 
 def test_blanks_and_tabs_between_values(tmp_path):
-    assert read_arff(put(tmp_path, HEAD + "red 1 'a b'\n")).to_pylist() == [
-        {"c": "red", "x": 1.0, "s": "a b"}
-    ]
-    assert read_arff(put(tmp_path, HEAD + "red\t1\ta b\n")).to_pylist() == [
-        {"c": "red", "x": 1.0, "s": "a b"}
-    ]
+    assert read_arff(put(tmp_path, HEAD + "red 1 'a b'\n")).to_pylist() == [{"c": "red", "x": 1.0, "s": "a b"}]
+    assert read_arff(put(tmp_path, HEAD + "red\t1\ta b\n")).to_pylist() == [{"c": "red", "x": 1.0, "s": "a b"}]
 
 
 def test_sparse_rows(tmp_path):
@@ -168,18 +161,14 @@ def test_writes_any_frame(tmp_path):
 
 def test_times_round_trip(tmp_path):
     for zone in (None, "UTC"):
-        table = pa.table(
-            {"t": pa.array([-1, 10**12 + 7, None], pa.timestamp("ms", zone)), "x": [1.0, np.inf, -np.inf]}
-        )
+        table = pa.table({"t": pa.array([-1, 10**12 + 7, None], pa.timestamp("ms", zone)), "x": [1.0, np.inf, -np.inf]})
         write_arff(table, tmp_path / "t.arff")
         assert read_arff(tmp_path / "t.arff").equals(table)
     write_arff(pa.table({"d": pa.array([3], pa.date32())}), tmp_path / "t.arff")
     assert read_arff(tmp_path / "t.arff")["d"].to_pylist() == [datetime.datetime(1970, 1, 4)]
 
 
-texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.text(
-    "'\"\\,{}%?\t\n\r @青绿", max_size=6
-)
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.text("'\"\\,{}%?\t\n\r @青绿", max_size=6)
 
 
 @settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -246,9 +246,7 @@ def test_5_0_follows_from_the_orders_of_the_training_melons():
     for predicate, (name, order) in ORDERS.items():
         value = X[:, melons.feature_names.index(name)]
         depth = [order.split().index(v) for v in value]
-        wanted = {
-            (int(a), int(b)) for i, a in enumerate(ids) for j, b in enumerate(ids) if depth[i] < depth[j]
-        }
+        wanted = {(int(a), int(b)) for i, a in enumerate(ids) for j, b in enumerate(ids) if depth[i] < depth[j]}
         assert set(facts.background[predicate]) == wanted
         assert len(facts.background[predicate]) == len(wanted)
     good, bad = ids[y == "是"], ids[y == "否"]
@@ -307,9 +305,7 @@ def test_containers_agree(version, frame, language):
     assert cells(X) == cells(got.data)
     assert labels(y) == labels(got.target)
     if frame != "numpy":
-        assert cells(got.frame) == [
-            [*row, y] for row, y in zip(cells(got.data), labels(got.target), strict=True)
-        ]
+        assert cells(got.frame) == [[*row, y] for row, y in zip(cells(got.data), labels(got.target), strict=True)]
 
 
 def test_english_names_of_the_columns():
@@ -494,9 +490,7 @@ def test_city_distances_have_the_eigenvalues_of_classical_scaling():
         for j in range(i)
         if (D[i] + D[j]).min() < D[i, j]
     }
-    assert broken == {
-        frozenset(p.split("-")) for p in ("南宁-乌市", "南宁-银川", "哈尔滨-乌市", "哈尔滨-拉萨")
-    }
+    assert broken == {frozenset(p.split("-")) for p in ("南宁-乌市", "南宁-银川", "哈尔滨-乌市", "哈尔滨-拉萨")}
 
 
 @pytest.mark.covers("data.city-distances")
@@ -550,9 +544,7 @@ def test_friedman_f_values_are_quantiles():
     assert bunch.data.shape == (2, 6, 9)
     alpha, n, k = np.meshgrid(bunch.alpha, bunch.n_datasets, bunch.k, indexing="ij")
     wanted = stats.f.isf(alpha, k - 1, (k - 1) * (n - 1))
-    np.testing.assert_allclose(
-        bunch.data, wanted, rtol=0, atol=5.001e-4
-    )  # the printed 1.940 would be 6.6e-4 off
+    np.testing.assert_allclose(bunch.data, wanted, rtol=0, atol=5.001e-4)  # the printed 1.940 would be 6.6e-4 off
     assert "1.940" in bunch.DESCR
 
 

@@ -229,9 +229,7 @@ def test_errors_travel(tmp_path):
 
 
 # one letter in front keeps a text from reading as a number, a date or a truth value
-texts = st.none() | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")).map(
-    "t".__add__
-)
+texts = st.none() | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")).map("t".__add__)
 tricky = st.none() | st.text(alphabet="\",;\t|\n\r 'a青绿?", max_size=8).map("t".__add__)
 
 
@@ -266,9 +264,7 @@ def test_round_trip(tmp_path, rows):
 @given(rows=st.lists(st.tuples(tricky, tricky, st.integers(0, 9)), min_size=2, max_size=20))
 def test_round_trip_found_out(tmp_path, rows):
     """The dialect of what we write ourselves is found, with no help."""
-    table = pa.table(
-        {"第一": [r[0] for r in rows], "second": [r[1] for r in rows], "n": [r[2] for r in rows]}
-    )
+    table = pa.table({"第一": [r[0] for r in rows], "second": [r[1] for r in rows], "n": [r[2] for r in rows]})
     path = tmp_path / "r.csv"
     write(table, path)
     again = read_csv(path)

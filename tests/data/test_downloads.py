@@ -36,12 +36,8 @@ LABELS = np.array([7, 2, 1], dtype=np.uint8)
 def mnist(folder, part="train", images=None, labels=None, sep="-", end=""):
     folder.mkdir(exist_ok=True)
     pack = gzip.compress if end else bytes
-    (folder / f"{part}-images{sep}idx3-ubyte{end}").write_bytes(
-        pack(idx(IMAGES) if images is None else images)
-    )
-    (folder / f"{part}-labels{sep}idx1-ubyte{end}").write_bytes(
-        pack(idx(LABELS) if labels is None else labels)
-    )
+    (folder / f"{part}-images{sep}idx3-ubyte{end}").write_bytes(pack(idx(IMAGES) if images is None else images))
+    (folder / f"{part}-labels{sep}idx1-ubyte{end}").write_bytes(pack(idx(LABELS) if labels is None else labels))
     return folder
 
 
@@ -199,10 +195,7 @@ def test_synthetic_faces_are_like_faces_of_few_dimensions():
     assert values[14] < 1e-10 * values[0]
     assert values[9] > 1e-3 * values[0]
     # light from a side is by far the largest change, as in the photographs, and it comes from that side
-    where = {
-        name: np.array([c == name for c in bunch.conditions])
-        for name in ("leftlight", "rightlight", "normal")
-    }
+    where = {name: np.array([c == name for c in bunch.conditions]) for name in ("leftlight", "rightlight", "normal")}
     left, right = (bunch.images[where[side]].mean(axis=0) for side in ("leftlight", "rightlight"))
     assert (left - right)[:, :20].sum() > 0 > (left - right)[:, 20:].sum()
     # and a person's plain faces are nearer to each other than to anyone else's
@@ -238,9 +231,7 @@ def test_faces_of_two_sizes_or_of_nobody(tmp_path):
     with pytest.raises(FileNotFoundError, match="LANATUS_DATA"):
         load_yale_faces(fallback=None)
     faces(tmp_path, subject01__happy=RAW, subject01__sad=b"P2 1 1 1\n0")
-    with pytest.raises(
-        ValueError, match=r"one size: subject01.happy has \(2, 3\), subject01.sad has \(1, 1\)"
-    ):
+    with pytest.raises(ValueError, match=r"one size: subject01.happy has \(2, 3\), subject01.sad has \(1, 1\)"):
         load_yale_faces(tmp_path)
 
 
@@ -277,9 +268,7 @@ def test_auto_mpg_has_quoted_names_and_a_hole(tmp_path, monkeypatch, frame):
     (tmp_path / "auto-mpg" / "auto-mpg.data").write_text(AUTO)
     monkeypatch.setenv("LANATUS_DATA", str(tmp_path))
     bunch = fetch_uci("auto_mpg", frame=frame)
-    assert (
-        list(bunch.target) == [18, 25, 24] if frame != "pyarrow" else bunch.target.to_pylist() == [18, 25, 24]
-    )
+    assert list(bunch.target) == [18, 25, 24] if frame != "pyarrow" else bunch.target.to_pylist() == [18, 25, 24]
     assert bunch.ids.tolist() == ["chevrolet chevelle malibu", "ford pinto", "toyota corona mark ii"]
     assert bunch.schema_kinds["origin"] == "nominal"
     assert "target_names" not in bunch

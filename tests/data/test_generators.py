@@ -235,9 +235,7 @@ def test_outliers_are_where_the_mask_says():
 
 @pytest.mark.parametrize(("side", "sign"), [("above", 1), ("below", -1)])
 def test_one_sided_outliers_pull_least_squares_only(side, sign):
-    X, y, coef = make_regression_outliers(
-        300, side=side, outlier_share=0.15, return_coef=True, random_state=0
-    )
+    X, y, coef = make_regression_outliers(300, side=side, outlier_share=0.15, return_coef=True, random_state=0)
     shift = LinearRegression().fit(X, y).intercept_
     assert sign * shift > 3
     robust = HuberRegressor().fit(X, y)

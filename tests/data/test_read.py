@@ -18,14 +18,10 @@ from lanatus.data._errors import FileError, FormatError, SchemaError
 from lanatus.data._read import read, write
 from lanatus.data._scan import scan
 
-TABLE = pa.table(
-    {"s": ["青绿", 'a,"b', None], "n": [1, 2, None], "f": [0.1, None, 1e300], "b": [True, False, None]}
-)
+TABLE = pa.table({"s": ["青绿", 'a,"b', None], "n": [1, 2, None], "f": [0.1, None, 1e300], "b": [True, False, None]})
 
 
-@pytest.mark.parametrize(
-    "name", ["t.csv", "t.tsv", "t.csv.gz", "t.parquet", "t.pq", "t.arrow", "t.feather", "t.ipc"]
-)
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.parquet", "t.pq", "t.arrow", "t.feather", "t.ipc"])
 def test_round_trip(tmp_path, name):
     write(TABLE, tmp_path / name)
     assert read(tmp_path / name).to_pydict() == TABLE.to_pydict()

@@ -167,9 +167,7 @@ def test_csv_value_that_does_not_fit_names_its_line(tmp_path, read_ahead):
     path = tmp_path / "2.csv"
     path.write_text('a,b\n1,"x\ny"\n\n' + "1,x\n" * 2000 + "abc,x\n" + "1,x\n" * 10)
     source = scan(tmp_path, sample_rows=100, block_rows=50, read_ahead=read_ahead)
-    with pytest.raises(
-        FormatError, match="got 'abc' in column 'a', expected a value of type double"
-    ) as caught:
+    with pytest.raises(FormatError, match="got 'abc' in column 'a', expected a value of type double") as caught:
         rows(source)
     assert (caught.value.file, caught.value.line) == (str(path), 2005)
     source = scan(tmp_path, sample_rows=100, schema={"a": pa.string()}, columns=["a"])
@@ -337,9 +335,7 @@ def test_damaged_before_it_is_read(tmp_path):
     path.write_bytes(content[:-100])
     with pytest.raises(FormatError, match="truncated or damaged"):
         scan(path)
-    (tmp_path / "b.csv.gz").write_bytes(
-        gzip.compress(b"a,b\n" + os.urandom(3000).hex().encode() + b",2\n")[:-30]
-    )
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"a,b\n" + os.urandom(3000).hex().encode() + b",2\n")[:-30])
     with pytest.raises(FormatError, match="compressed file"):
         scan(tmp_path / "b.csv.gz")
     (tmp_path / "c.csv").write_text("a,b\n")
@@ -479,13 +475,9 @@ def test_memory_is_bounded_by_blocks_not_by_row_groups(tmp_path, groups):
     n = 4_000_000
     rng = np.random.default_rng(0)
     path = tmp_path / "big.parquet"
-    pq.write_table(
-        pa.table({f"x{i}": rng.standard_normal(n) for i in range(12)}), path, row_group_size=n // groups
-    )
+    pq.write_table(pa.table({f"x{i}": rng.standard_normal(n) for i in range(12)}), path, row_group_size=n // groups)
     assert path.stat().st_size > 350e6
-    out = subprocess.run(
-        [sys.executable, "-c", MEMORY, str(path)], capture_output=True, text=True, check=True
-    ).stdout
+    out = subprocess.run([sys.executable, "-c", MEMORY, str(path)], capture_output=True, text=True, check=True).stdout
     rows_read, used = map(int, out.split())
     assert rows_read == n
     assert used < 250e6

@@ -82,9 +82,7 @@ EXPECTED_DAYS = [[1, 0.5], [np.nan, np.nan], [11016, -0.75]]
         pa.table({"born": BORN, "at": pa.array(AT, pa.timestamp("ns"))}),
         pa.table({"born": pa.array(BORN), "at": pa.array(AT, pa.timestamp("s"))}),
         [dict(zip(("born", "at"), pair, strict=True)) for pair in zip(BORN, AT, strict=True)],
-        np.array(
-            [["1970-01-02", "1970-01-01T12"], ["NaT", "NaT"], ["2000-02-29", "1969-12-31T06"]], "M8[ns]"
-        ),
+        np.array([["1970-01-02", "1970-01-01T12"], ["NaT", "NaT"], ["2000-02-29", "1969-12-31T06"]], "M8[ns]"),
     ],
     ids=["pandas", "pandas-arrow", "polars", "pyarrow", "pyarrow-seconds", "dicts", "numpy"],
 )
@@ -179,12 +177,8 @@ def test_numbers_with_holes(frame):
         pl.DataFrame({"词": pl.Series(["b", None, "a"], dtype=pl.Categorical)}),
         pl.DataFrame({"词": pl.Series(["b", None, "a"], dtype=pl.Enum(["a", "b"]))}),
         pa.table({"词": ["b", None, "a"]}),
-        pa.table(
-            {"词": pa.DictionaryArray.from_arrays(pa.array([1, None, 0], pa.int8()), pa.array(["a", "b"]))}
-        ),
-        pa.table(
-            {"词": pa.DictionaryArray.from_arrays(pa.array([2, 1, 0], pa.int8()), pa.array(["a", None, "b"]))}
-        ),
+        pa.table({"词": pa.DictionaryArray.from_arrays(pa.array([1, None, 0], pa.int8()), pa.array(["a", "b"]))}),
+        pa.table({"词": pa.DictionaryArray.from_arrays(pa.array([2, 1, 0], pa.int8()), pa.array(["a", None, "b"]))}),
         pa.RecordBatch.from_pydict({"词": ["b", None, "a"]}),
         [{"词": "b"}, {"词": None}, {"词": "a"}],
     ],
@@ -353,9 +347,7 @@ def test_columns_are_matched_by_name_and_categories_by_value():
 )
 def test_unseen_categories_are_missing_with_one_warning(column):
     learned = Schema({"a": "nominal"}, {"a": ["u", "v"]})
-    with pytest.warns(
-        UnseenCategoryWarning, match=r"column 'a' has 2 value\(s\) not seen in fit \('w'\)"
-    ) as seen:
+    with pytest.warns(UnseenCategoryWarning, match=r"column 'a' has 2 value\(s\) not seen in fit \('w'\)") as seen:
         table = Table.of(column, like=learned)
     assert len(seen) == 1
     assert table.codes.tolist() == [[-1], [0], [-1], [-1]]

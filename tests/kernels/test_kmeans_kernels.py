@@ -55,9 +55,7 @@ def test_lloyd_pass_is_the_definition(n, d, k, dtype, weighted):
     before = np.full(n, -1, np.int32)
     before[::3] = 0
     labels = before.copy()
-    sums, mass, inertia, n_changed = cluster.lloyd_pass(
-        X, w if weighted else None, centers, labels, n_threads=2
-    )
+    sums, mass, inertia, n_changed = cluster.lloyd_pass(X, w if weighted else None, centers, labels, n_threads=2)
     D = brute(X, centers)
     assert_nearest(labels, D, dtype)
     assert n_changed == np.count_nonzero(labels != before)
@@ -130,9 +128,7 @@ def bounds(X, k):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(
-    ("n", "d", "k"), [(3000, 2, 7), (2000, 16, 32), (800, 130, 9), (500, 3, 1), (300, 784, 10)]
-)
+@pytest.mark.parametrize(("n", "d", "k"), [(3000, 2, 7), (2000, 16, 32), (800, 130, 9), (500, 3, 1), (300, 784, 10)])
 def test_hamerly_follows_lloyd(n, d, k, dtype, weighted):
     rng = np.random.default_rng(0)
     X = (rng.normal(size=(k, d))[rng.integers(k, size=n)] * 2 + rng.normal(size=(n, d)) + 5).astype(dtype)
@@ -142,9 +138,7 @@ def test_hamerly_follows_lloyd(n, d, k, dtype, weighted):
     plain = np.full(n, -1, np.int32)
     scanned = []
     for _ in range(25):
-        n_changed, n_distances = cluster.hamerly_pass(
-            X, w, centers, old, labels, upper, lower, sums, mass, n_threads=2
-        )
+        n_changed, n_distances = cluster.hamerly_pass(X, w, centers, old, labels, upper, lower, sums, mass, n_threads=2)
         scanned.append(n_distances)
         S, M, _, changed = cluster.lloyd_pass(X, w, centers, plain, n_threads=2)
         D = brute(X, centers)
@@ -200,9 +194,7 @@ def test_csr_equals_dense(n, d, k, dtype, index):
             rtol=tight,
         )
         np.testing.assert_allclose(a, b, rtol=tight)
-    for a, b in zip(
-        cluster.assign_csr(*S, centers, n_threads=2), cluster.assign(X, centers, n_threads=2), strict=True
-    ):
+    for a, b in zip(cluster.assign_csr(*S, centers, n_threads=2), cluster.assign(X, centers, n_threads=2), strict=True):
         np.testing.assert_allclose(a, b, rtol=tight)
     np.testing.assert_allclose(
         cluster.pairwise_sq_csr(*S, centers, n_threads=2),
@@ -235,9 +227,7 @@ def test_min_sq_dist_keeps_the_smaller(dtype):
         potential = cluster.min_sq_dist(X, w, centers[c : c + 1], running, n_threads=2)
         expected = brute(X, centers[: c + 1]).min(axis=1)
         np.testing.assert_allclose(running, expected, rtol=1e-5 if dtype is np.float32 else 1e-13)
-        np.testing.assert_allclose(
-            potential, (w * expected).sum(), rtol=1e-5 if dtype is np.float32 else 1e-13
-        )
+        np.testing.assert_allclose(potential, (w * expected).sum(), rtol=1e-5 if dtype is np.float32 else 1e-13)
 
 
 def test_plusplus_finds_separated_clusters():

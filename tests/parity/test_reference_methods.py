@@ -66,7 +66,10 @@ def test_kmeans_sparse_equals_theirs():
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        (MinMaxScaler(feature_range=(-1, 2), clip=True), preprocessing.MinMaxScaler(feature_range=(-1, 2), clip=True)),
+        (
+            MinMaxScaler(feature_range=(-1, 2), clip=True),
+            preprocessing.MinMaxScaler(feature_range=(-1, 2), clip=True),
+        ),
         (StandardScaler(), preprocessing.StandardScaler()),
         (StandardScaler(with_mean=False), preprocessing.StandardScaler(with_mean=False)),
         (SimpleImputer(strategy="median"), impute.SimpleImputer(strategy="median")),

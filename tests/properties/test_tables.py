@@ -73,7 +73,10 @@ def test_moments_do_not_depend_on_the_cut(X, data):
     np.testing.assert_allclose(m2 / mass, X.var(axis=0), rtol=1e-6, atol=1e-9 * max(1.0, float(np.abs(X).max())) ** 2)
 
 
-@given(arrays(np.float64, st.tuples(st.integers(3, 40), st.integers(1, 4)), elements=st.floats(-100, 100)), st.integers(1, 3))
+@given(
+    arrays(np.float64, st.tuples(st.integers(3, 40), st.integers(1, 4)), elements=st.floats(-100, 100)),
+    st.integers(1, 3),
+)
 @settings(max_examples=60, deadline=None)
 def test_kmeans_ends_at_a_fixed_point(X, k):
     import warnings

@@ -15,9 +15,7 @@ def attribute_encodings() -> Iterator[Figure]:
     two = OrdinalEncoder(categories=[["矮", "高"]], scale="unit")
     melons = OneHotEncoder(categories=[["黄瓜", "南瓜", "西瓜"]])
     yield Figure("身高 高, 矮", (1.0, 0.0), two.fit_transform([["高"], ["矮"]]).ravel(), digits=1)
-    yield Figure(
-        "高度 高, 中, 低", (1.0, 0.5, 0.0), height.fit_transform([["高"], ["中"], ["低"]]).ravel(), digits=1
-    )
+    yield Figure("高度 高, 中, 低", (1.0, 0.5, 0.0), height.fit_transform([["高"], ["中"], ["低"]]).ravel(), digits=1)
     encoded = melons.fit_transform([["西瓜"], ["南瓜"], ["黄瓜"]])
     yield Figure("瓜类 西瓜, 南瓜, 黄瓜", ((0, 0, 1), (0, 1, 0), (1, 0, 0)), encoded, digits=0)
 
@@ -29,7 +27,5 @@ def normalisation() -> Iterator[Figure]:
     low, high = float(X.min()), float(X.max())
     scaled = MinMaxScaler().fit_transform(X)
     z = StandardScaler().fit_transform(X)
-    yield Figure(
-        "min-max of the first melon", None, scaled[0, 0], digits=12, right=(0.697 - low) / (high - low)
-    )
+    yield Figure("min-max of the first melon", None, scaled[0, 0], digits=12, right=(0.697 - low) / (high - low))
     yield Figure("mean and deviation of z-scores", None, (z.mean(), z.std()), digits=12, right=(0.0, 1.0))

@@ -17,8 +17,7 @@ def _melons() -> np.ndarray:
 def _clusters(labels: np.ndarray) -> str:
     """Clusters as the book writes them, by the numbers of the melons."""
     return " ".join(
-        "{" + ",".join(str(i + 1) for i in np.flatnonzero(labels == cluster)) + "}"
-        for cluster in np.unique(labels)
+        "{" + ",".join(str(i + 1) for i in np.flatnonzero(labels == cluster)) + "}" for cluster in np.unique(labels)
     )
 
 
@@ -63,10 +62,7 @@ def kmeans_corrected() -> Iterator[Figure]:
     X = _melons()
     recorder = Recorder()
     model = KMeans(3, init=X[[5, 11, 23]], tol=0).set_callbacks(recorder).fit(X)
-    errors = [
-        float(((X - m.cluster_centers_[_assign(X, p)]) ** 2).sum())
-        for p, m in _rounds(X[[5, 11, 23]], recorder)
-    ]
+    errors = [float(((X - m.cluster_centers_[_assign(X, p)]) ** 2).sum()) for p, m in _rounds(X[[5, 11, 23]], recorder)]
     yield Figure("rounds until nothing changes", 5, model.n_iter_, digits=0)
     yield Figure("E after each round", None, errors[:3], digits=6, right=(0.731926, 0.625926, 0.498608))
     yield Figure("E at the end", None, model.inertia_, digits=8, right=0.41256725)
@@ -83,9 +79,7 @@ def kmeans_best() -> Iterator[Figure]:
     """Lowest E over random starts for k = 2, 3, 4."""
     X = _melons()
     best = [KMeans(k, init="random", n_init=200, tol=0, random_state=0).fit(X).inertia_ for k in (2, 3, 4)]
-    yield Figure(
-        "lowest E for k = 2, 3, 4", None, best, digits=9, right=(0.6932334732, 0.4096634167, 0.2477459841)
-    )
+    yield Figure("lowest E for k = 2, 3, 4", None, best, digits=9, right=(0.6932334732, 0.4096634167, 0.2477459841))
 
 
 def _assign(X: np.ndarray, centers: np.ndarray) -> np.ndarray:

@@ -83,7 +83,7 @@ def _import_chapters() -> None:
 
 
 def examples(section: str | None = None) -> list[Example]:
-    """All worked examples, or those of a section (``"9.4.1"``), of all of ``"9.4"``, or of chapter ``"9"``."""
+    """All worked examples, or those of section ``"9.4.1"``, of all of ``"9.4"``, or of chapter ``"9"``."""
     _import_chapters()
     found = [
         one

@@ -36,9 +36,7 @@ def root(version: Annotated[bool, typer.Option("--version", help="Print the vers
 @app.command()
 def methods(
     text: Annotated[str | None, typer.Argument(help="Words to look for, in English or Chinese.")] = None,
-    task: Annotated[
-        str | None, typer.Option(help="Such as classification, clustering, transform, dataset.")
-    ] = None,
+    task: Annotated[str | None, typer.Option(help="Such as classification, clustering, transform, dataset.")] = None,
     chapter: Annotated[str | None, typer.Option(help="Such as 9, or 'CB 5'.")] = None,
     can: Annotated[
         list[str] | None, typer.Option(help="An ability: nominal, missing, sparse, weights, streams, mixed.")
@@ -70,9 +68,7 @@ def _coverage(path: Path, tests: Path, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"covered": result.covered, "missing": result.missing}, ensure_ascii=False))
         return
-    table = RichTable(
-        "package", "tier", "covered", "missing", title="Coverage: in the catalogue, and with a test"
-    )
+    table = RichTable("package", "tier", "covered", "missing", title="Coverage: in the catalogue, and with a test")
     for (package, tier), (have, total, lost) in result.by_package().items():
         shown = ", ".join(lost[:4]) + (f", ... {len(lost) - 4} more" if len(lost) > 4 else "")
         table.add_row(package, tier, f"{have} / {total}", shown)
@@ -96,9 +92,7 @@ def book(
         return
     ran = [(one, list(one.run())) for one in found]
     if as_json:
-        typer.echo(
-            json.dumps([_example_dict(one, figures) for one, figures in ran], ensure_ascii=False, indent=1)
-        )
+        typer.echo(json.dumps([_example_dict(one, figures) for one, figures in ran], ensure_ascii=False, indent=1))
     else:
         for one, figures in ran:
             _console().print(_figures_table(f"{one.section} {one.en}\n{one.zh}", figures))

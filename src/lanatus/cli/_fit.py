@@ -64,17 +64,13 @@ def fit_table(console: Console, X: pa.Table, y: np.ndarray, name: str, out: Path
         "| learner | accuracy | deviation |",
         "|---|---|---|",
     ]
-    lines += [
-        f"| {learner} | {values.mean():.3f} | {values.std():.3f} |" for learner, values in scores.items()
-    ]
+    lines += [f"| {learner} | {values.mean():.3f} | {values.std():.3f} |" for learner, values in scores.items()]
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
     console.print(f"model:  {saved}\nreport: {report}", soft_wrap=True)
     return saved
 
 
-def _accuracies(
-    model: Any, X: pa.Table, y: np.ndarray, parts: list[tuple[np.ndarray, np.ndarray]]
-) -> np.ndarray:
+def _accuracies(model: Any, X: pa.Table, y: np.ndarray, parts: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     """Accuracy on each test part of a model fitted to the rest; categories new to it count as missing."""
     out = []
     with warnings.catch_warnings():

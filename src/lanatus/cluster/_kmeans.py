@@ -34,9 +34,7 @@ logger = logging.getLogger("lanatus")
     streams=True,
     peers=["scikit-learn:KMeans", "scikit-learn-intelex:KMeans", "faiss:Kmeans"],
 )
-class KMeans(
-    CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator
-):
+class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
     r"""k-means: means and an assignment of rows to their nearest mean, alternately.
 
     Minimises :math:`E = \sum_i w_i \lVert x_i - \mu_{c(i)} \rVert^2` (9.24). A cluster that loses all its rows
@@ -171,7 +169,10 @@ default="k-means++"
         rng = check_random_state(self.random_state)
         n_starts = self._n_starts()
         progress = Progress(
-            self, engine.block.X if isinstance(engine, InMemory) else X, restarts=n_starts, max_iter=self.max_iter
+            self,
+            engine.block.X if isinstance(engine, InMemory) else X,
+            restarts=n_starts,
+            max_iter=self.max_iter,
         )
         saved = progress.saved or {}
         seeds = saved.get("seeds", rng.randint(np.iinfo(np.int64).max, size=n_starts, dtype=np.int64))
@@ -302,9 +303,7 @@ default="k-means++"
         return -float(distances.sum() if weights is None else distances @ weights)
 
 
-def _state(
-    common: dict[str, Any], passes: Passes, centers: np.ndarray, n_iter: int, shift: float
-) -> dict[str, Any]:
+def _state(common: dict[str, Any], passes: Passes, centers: np.ndarray, n_iter: int, shift: float) -> dict[str, Any]:
     own = {"centers": centers, "n_iter": n_iter, "shift": shift, **passes.state()}
     return {**common, **{f"pass_{name}": value for name, value in own.items()}}
 
@@ -322,10 +321,10 @@ def _mean_variance(engine: Engine) -> float:
 def _column_moments(block: Block) -> Moments:
     one_class = np.zeros(1)
     if sp.issparse(block.X):
-        mean, variance, mass = mean_variance_axis(
-            block.X, axis=0, weights=block.weight, return_sum_weights=True
-        )
+        mean, variance, mass = mean_variance_axis(block.X, axis=0, weights=block.weight, return_sum_weights=True)
         mass = np.broadcast_to(np.asarray(mass, dtype=np.float64), mean.shape)
         return Moments(one_class, one_class, *(np.atleast_2d(np.float64(p)) for p in (mass, mean, variance * mass)))
     codes = np.zeros(len(block), np.int32)
-    return Moments(one_class, one_class, *moment_kernels.moments(block.X, codes, block.weight, 1, n_threads=n_threads()))
+    return Moments(
+        one_class, one_class, *moment_kernels.moments(block.X, codes, block.weight, 1, n_threads=n_threads())
+    )

@@ -28,7 +28,7 @@ class Passes(ABC):
         """Arrays to restore from."""
         return {}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: dict[str, Any]) -> None:  # noqa: B027  (passes without memory need nothing)
         """Go on from a saved state; nothing to do if it is empty."""
 
 
@@ -39,13 +39,13 @@ def passes_for(engine: Engine, algorithm: str, n_clusters: int) -> Passes:
     if sp.issparse(engine.block.X) or n_clusters == 1:
         return LloydPasses(engine.block)
     if algorithm == "auto":
-        algorithm = choose(*engine.block.X.shape, n_clusters)
+        algorithm = choose(engine.n_columns, n_clusters)
     if algorithm == "lloyd":
         return LloydPasses(engine.block)
     return BoundedPasses(engine.block, algorithm, n_clusters)
 
 
-def choose(n_rows: int, n_columns: int, n_clusters: int) -> str:
+def choose(n_columns: int, n_clusters: int) -> str:
     """The fastest algorithm for a shape."""
     return "lloyd"
 

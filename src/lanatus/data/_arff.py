@@ -30,9 +30,7 @@ Lines = Iterator[tuple[int, str]]
 
 
 @overload
-def read_arff(
-    path: Path, *, encoding: str | None = None, return_weights: Literal[False] = False
-) -> pa.Table: ...
+def read_arff(path: Path, *, encoding: str | None = None, return_weights: Literal[False] = False) -> pa.Table: ...
 @overload
 def read_arff(
     path: Path, *, encoding: str | None = None, return_weights: Literal[True]
@@ -87,19 +85,13 @@ def read_arff(
         columns, weights = _slow(path, lines, attributes)
     lines.close()  # type: ignore[attr-defined]
     if len(columns[0]) == 0:
-        raise FormatError(
-            path, line=line, got="no rows after @data", expected="rows", do="check how it was made"
-        )
-    schema = pa.schema(
-        [(a.name, c.type) for a, c in zip(attributes, columns, strict=True)], {"relation": relation}
-    )
+        raise FormatError(path, line=line, got="no rows after @data", expected="rows", do="check how it was made")
+    schema = pa.schema([(a.name, c.type) for a, c in zip(attributes, columns, strict=True)], {"relation": relation})
     table = pa.Table.from_arrays(columns, schema=schema)
     if return_weights:
         return table, weights
     if weights is not None:
-        warnings.warn(
-            f"{path} has instance weights: pass return_weights=True to get them", UserWarning, stacklevel=2
-        )
+        warnings.warn(f"{path} has instance weights: pass return_weights=True to get them", UserWarning, stacklevel=2)
     return table
 
 
@@ -121,12 +113,8 @@ def _header(path: Path, lines: Lines) -> tuple[str, list[Attribute], int]:
             elif word and not word.startswith("%"):
                 raise Malformed(quoted(line), "@relation, @attribute or @data", "is this an ARFF file?")
         except Malformed as wrong:
-            raise FormatError(
-                path, line=number, got=wrong.got, expected=wrong.expected, do=wrong.do
-            ) from None
-    raise FormatError(
-        path, line=number, got="the end of the file", expected="@data", do="check that the file is whole"
-    )
+            raise FormatError(path, line=number, got=wrong.got, expected=wrong.expected, do=wrong.do) from None
+    raise FormatError(path, line=number, got="the end of the file", expected="@data", do="check that the file is whole")
 
 
 def _fast(data: bytes, line: int, attributes: list[Attribute], encoding: str) -> list[pa.Array] | None:
@@ -193,9 +181,7 @@ def _slow(path: Path, lines: Lines, attributes: list[Attribute]) -> tuple[list[p
             for i, value in enumerate(values):
                 columns[i].append(_value(value, attributes[i], codes[i]))
         except Malformed as wrong:
-            raise FormatError(
-                path, line=number, got=wrong.got, expected=wrong.expected, do=wrong.do
-            ) from None
+            raise FormatError(path, line=number, got=wrong.got, expected=wrong.expected, do=wrong.do) from None
     arrays = [_array(values, a) for values, a in zip(columns, attributes, strict=True)]
     if all(weight is None for weight in weights):
         return arrays, None

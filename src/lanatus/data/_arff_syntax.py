@@ -20,9 +20,7 @@ _JAVA = {
     "HH": "%H", "H": "%H", "hh": "%I", "h": "%I", "mm": "%M", "m": "%M", "ss": "%S", "s": "%S", "SSS": "%f",
     "a": "%p", "EEEE": "%A", "EEE": "%a", "E": "%a", "Z": "%z", "X": "%z", "XX": "%z", "XXX": "%z",
 }  # fmt: skip
-_JAVA_TOKEN = re.compile(
-    r"'((?:[^']|'')*)'|(" + "|".join(f"{c}+" for c in "yMdHhmsSaEZXDFwWkKzGuLYcBv") + ")|(.)"
-)
+_JAVA_TOKEN = re.compile(r"'((?:[^']|'')*)'|(" + "|".join(f"{c}+" for c in "yMdHhmsSaEZXDFwWkKzGuLYcBv") + ")|(.)")
 ISO = "yyyy-MM-dd'T'HH:mm:ss"
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
@@ -103,9 +101,7 @@ def _categories(spec: str) -> tuple[str, ...]:
     while not re.compile(r"\s*\}").match(spec, at):
         hit = _VALUE.match(spec.replace("\t", " "), at)
         if not hit:
-            raise Malformed(
-                f"the values {spec!r}", "{a, b, ...} with a closing brace", "correct the declaration"
-            )
+            raise Malformed(f"the values {spec!r}", "{a, b, ...} with a closing brace", "correct the declaration")
         found.append(unquote(hit[1] or hit[2].rstrip()))
         at = hit.end() + (spec[hit.end() : hit.end() + 1] == ",")
     if len(set(found)) < len(found):
@@ -117,9 +113,7 @@ def _strptime(java: str) -> str:
     out = []
     for literal, letters, other in _JAVA_TOKEN.findall(java):
         if letters and letters not in _JAVA:
-            raise Malformed(
-                f"{letters!r} in the date format {java!r}", "letters among yMdHhmsSaEZX", "reformat"
-            )
+            raise Malformed(f"{letters!r} in the date format {java!r}", "letters among yMdHhmsSaEZX", "reformat")
         out.append(_JAVA[letters] if letters else (literal.replace("''", "'") or other).replace("%", "%%"))
     return "".join(out)
 
@@ -154,12 +148,8 @@ def split_dense(line: str, n_values: int) -> list[str | None]:
         hit = pattern.match(line, at)
         if not hit:
             if line[at:].lstrip()[:1] in ("'", '"'):
-                raise Malformed(
-                    "a quote that is never closed", "a closing quote", "close it; was the file cut off?"
-                )
-            raise Malformed(
-                f"no value at {line[at : at + 20]!r}", "a value or ?", "write ? for a missing value"
-            )
+                raise Malformed("a quote that is never closed", "a closing quote", "close it; was the file cut off?")
+            raise Malformed(f"no value at {line[at : at + 20]!r}", "a value or ?", "write ? for a missing value")
         values.append(_word(hit[1], hit[2]))
         at = hit.end()
         if at >= len(line) or line[at] == "%":
@@ -190,15 +180,11 @@ def split_sparse(line: str, n_values: int) -> dict[int, str | None]:
         index = int(hit[1])
         if index >= n_values or index in values:
             what = "twice" if index in values else f"with {n_values} attributes"
-            raise Malformed(
-                f"index {index} {what}", f"distinct indices from 0 to {n_values - 1}", "correct the row"
-            )
+            raise Malformed(f"index {index} {what}", f"distinct indices from 0 to {n_values - 1}", "correct the row")
         values[index] = _word(hit[2], hit[3])
         at = hit.end() + 1
         end = line[hit.end() : at]
         if end == "}":
             return values
         if end != ",":
-            raise Malformed(
-                "a sparse row that is not closed", "a closing brace", "close it; was the file cut off?"
-            )
+            raise Malformed("a sparse row that is not closed", "a closing brace", "close it; was the file cut off?")

@@ -90,18 +90,11 @@ def _written(path: Path, name: str, column: pa.ChunkedArray) -> tuple[str, list[
     if pa.types.is_dictionary(kind):
         column = column.unify_dictionaries()
         known = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
-        return _nominal_words(
-            [str(v) for v in known], [None if v is None else str(v) for v in column.to_pylist()]
-        )
+        return _nominal_words([str(v) for v in known], [None if v is None else str(v) for v in column.to_pylist()])
     if pa.types.is_boolean(kind):
         words = [None if v is None else str(v).lower() for v in column.to_pylist()]
         return _nominal_words(["false", "true"], words)
-    if (
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_null(kind)
-    ):
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
         numbers = column.to_pylist()
         return "numeric", ["?" if v is None or math.isnan(v) else _number(v) for v in numbers]
     if pa.types.is_date(kind):
@@ -137,8 +130,5 @@ def _times(path: Path, name: str, column: pa.ChunkedArray) -> tuple[str, list[st
             path, got=f"times finer than a millisecond in {name!r}", expected="milliseconds", do="round them"
         ) from error
     pattern = "yyyy-MM-dd'T'HH:mm:ss.SSS" + ("Z" if zone else "")
-    words = [
-        v if v is None else v.replace(tzinfo=None).isoformat(timespec="milliseconds")
-        for v in column.to_pylist()
-    ]
+    words = [v if v is None else v.replace(tzinfo=None).isoformat(timespec="milliseconds") for v in column.to_pylist()]
     return f'date "{pattern}"', ["?" if w is None else w + ("+0000" if zone else "") for w in words]

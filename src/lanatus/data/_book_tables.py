@@ -23,8 +23,7 @@ _LOAN = BookTable(
         words("类别", "approved", "否 no, 是 yes"),
     ),
     "类别",
-    notes="The slides call the attributes A1 to A4 and split them by value, without using the order of A1 "
-    "and A4.",
+    notes="The slides call the attributes A1 to A4 and split them by value, without using the order of A1 and A4.",
     errata=("The gain of 年龄 among those without a house is printed 0.251; it is 0.252 (0.251629).",),
 )
 
@@ -261,9 +260,7 @@ def load_city_distances(
     if fix_beijing_chongqing:
         i, j = header.index("北京") - 1, header.index("重庆") - 1
         data[i, j] = data[j, i] = 2026
-    errata = (
-        "Beijing-Chongqing is printed 3026 in one half and 3006 in the other; Tianjin bounds it by 2079.",
-    )
+    errata = ("Beijing-Chongqing is printed 3026 in one half and 3006 in the other; Tianjin bounds it by 2079.",)
     columns = [Column(name, "numeric") for name in names]
     return Bunch(
         data=data,

@@ -51,18 +51,14 @@ def resolve_frame(frame: Frame | None) -> str:
         return "pandas" if importlib.util.find_spec("pandas") else "numpy"
     choice("frame", frame, (*get_args(Frame), None))
     if frame != "numpy" and importlib.util.find_spec(frame) is None:
-        raise ImportError(
-            f"frame={frame!r} needs {frame}, which is not installed: pip install 'lanatus[frames]'."
-        )
+        raise ImportError(f"frame={frame!r} needs {frame}, which is not installed: pip install 'lanatus[frames]'.")
     return frame
 
 
 def _in_numpy(column: Column, values: Sequence[Any]) -> np.ndarray:
     if column.kind != "numeric":
         return np.array(values, dtype=object)
-    return np.array(
-        [np.nan if v is None else v for v in values], dtype=None if column.dtype == "int64" else float
-    )
+    return np.array([np.nan if v is None else v for v in values], dtype=None if column.dtype == "int64" else float)
 
 
 def _pandas_frame(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> Any:
@@ -84,9 +80,7 @@ def _polars_frame(columns: Sequence[Column], values: Sequence[Sequence[Any]]) ->
             return pl.Int64 if column.dtype == "int64" else pl.Float64
         return pl.Enum(column.categories)
 
-    return pl.DataFrame(
-        [pl.Series(c.name, cells, dtype=dtype(c)) for c, cells in zip(columns, values, strict=True)]
-    )
+    return pl.DataFrame([pl.Series(c.name, cells, dtype=dtype(c)) for c, cells in zip(columns, values, strict=True)])
 
 
 def _arrow_table(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> Any:

@@ -57,8 +57,7 @@ def learn_column(series: "nw.Series[Any]") -> Column:
     if series.null_count() == len(series):  # of type "null": nothing is known of its values
         return Column(name, "nominal", (), label)
     raise TypeError(
-        f"column {name!r} has type {label}; wanted numbers, booleans, strings, categories or dates. "
-        "Convert or drop it."
+        f"column {name!r} has type {label}; wanted numbers, booleans, strings, categories or dates. Convert or drop it."
     )
 
 
@@ -71,8 +70,7 @@ def _learn_values(name: str, label: str, values: list[Any]) -> Column:
         return Column(name, "numeric", (), label)
     if odd := [value for value in values if not isinstance(value, str | int | float | bool | np.generic)]:
         raise TypeError(
-            f"column {name!r}: argument must be a string or a number, got "
-            f"{type(odd[0]).__name__} ({odd[0]!r})."
+            f"column {name!r}: argument must be a string or a number, got {type(odd[0]).__name__} ({odd[0]!r})."
         )
     return Column(name, "nominal", sorted(values, key=lambda value: (str(type(value)), value)), label)
 
@@ -191,7 +189,7 @@ def recode(codes: np.ndarray, values: Sequence[Any], column: Column) -> np.ndarr
 def encode_values(values: Sequence[Any], position: Mapping[Any, int], name: str) -> np.ndarray:
     """Position of each value, -1 where it is missing or (one warning for all) unseen."""
     codes = np.array([position.get(value, _UNKNOWN) for value in values], np.int32)
-    unknown = np.flatnonzero(codes == _UNKNOWN)
+    unknown = np.flatnonzero(codes == _UNKNOWN).tolist()
     codes[unknown] = MISSING_CODE
     if unseen := [values[i] for i in unknown if not is_missing(values[i])]:
         _warn_unseen(name, len(unseen), list(dict.fromkeys(unseen)))

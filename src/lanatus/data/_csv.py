@@ -23,9 +23,7 @@ from lanatus.data._dialect import (
 from lanatus.data._errors import DataError, FormatError, SchemaError, quoted
 from lanatus.data._text import Path, lines_of, read_bytes
 
-_CONVERSION = re.compile(
-    r"In CSV column #(\d+):.*conversion error to ([^:]+): invalid value '(.*)'\Z", re.DOTALL
-)
+_CONVERSION = re.compile(r"In CSV column #(\d+):.*conversion error to ([^:]+): invalid value '(.*)'\Z", re.DOTALL)
 _GUESSES = (pa.int64(), pa.float64(), pa.bool_(), pa.date32(), pa.timestamp("s"), pa.timestamp("ns"))
 
 

@@ -61,9 +61,7 @@ class Dialect:
             text = re.sub(r"^[ \t]+|[ \t]+(?=\r?\n|\r|\Z)", "", text, flags=re.MULTILINE)
             pattern = _QUOTED.format(before=r"\s") + r"|[ \t]+"
         elif self.padded:
-            pattern = (
-                _QUOTED.format(before=re.escape(self.delimiter) + r"\s") + f"|{re.escape(self.delimiter)} +"
-            )
+            pattern = _QUOTED.format(before=re.escape(self.delimiter) + r"\s") + f"|{re.escape(self.delimiter)} +"
         else:
             return text
         return re.sub(pattern, lambda hit: hit[0] if hit[0].startswith('"') else self.separator, text)
@@ -158,9 +156,7 @@ def sniff(
     if delimiter is None:
         delimiter = _delimiter(head, dialect, whole=whole)
     elif delimiter != BLANKS and len(delimiter) != 1:
-        raise ValueError(
-            f"got delimiter={delimiter!r}, expected one character; ' ' stands for runs of blanks"
-        )
+        raise ValueError(f"got delimiter={delimiter!r}, expected one character; ' ' stands for runs of blanks")
     dialect = replace(dialect, delimiter=delimiter)
     rows = sample_records(head, dialect, whole=whole)
     if delimiter != BLANKS:
@@ -184,9 +180,7 @@ def _delimiter(head: bytes, dialect: Dialect, *, whole: bool) -> str:
         share = times / len(rows)
         if width < 2 or (mark == BLANKS and (share < 0.8 or not _some_numeric(rows, width, dialect))):
             continue
-        if share > best_share or (
-            mark == BLANKS and best == "\t" and share == best_share and _numbers_apart(rows)
-        ):
+        if share > best_share or (mark == BLANKS and best == "\t" and share == best_share and _numbers_apart(rows)):
             best, best_share = mark, share
     return best
 
@@ -248,9 +242,7 @@ def refuse_duplicates(path: Path, names: Sequence[str], line: int | None = None)
             line=line,
             got=f"the column name {', '.join(twice)} more than once",
             expected="unique column names",
-            do="rename the columns (or pass header=False if this row is data)"
-            if line
-            else "rename the columns",
+            do="rename the columns (or pass header=False if this row is data)" if line else "rename the columns",
         )
 
 
@@ -282,9 +274,7 @@ class TidyStream(io.RawIOBase):
             cut = max(text.rfind("\n"), text.rfind("\r")) + 1
             if cut == len(text) and text.endswith("\r"):  # perhaps half of \r\n
                 cut = text.rfind("\n") + 1
-            if (
-                text.count('"', 0, cut) % 2 and len(text) < _LONGEST_QUOTE
-            ):  # within quotes, as far as one can tell
+            if text.count('"', 0, cut) % 2 and len(text) < _LONGEST_QUOTE:  # within quotes, as far as one can tell
                 cut = 0
             self._ready, self._rest = self._dialect.tidy(text[:cut]).encode(), text[cut:]
         n = min(len(buffer), len(self._ready))

@@ -107,9 +107,7 @@ class KBinsDiscretizer(ColumnTransformer):
     def _names_out(self) -> list[str]:
         if self.encode == "ordinal":
             return self.schema_.names
-        widths = dict(
-            zip((self.schema_.columns[j].name for j in self.schema_.numeric), self.n_bins_, strict=True)
-        )
+        widths = dict(zip((self.schema_.columns[j].name for j in self.schema_.numeric), self.n_bins_, strict=True))
         return [
             out
             for name in self.schema_.names
@@ -144,11 +142,7 @@ def _best_cut(x: np.ndarray, counts: np.ndarray) -> int | None:
     best = int(mean.argmin())
     whole = float(_entropy(total[None])[0])
     k, k1, k2 = (int((part > 0).sum()) for part in (total, left[best], right[best]))
-    cost = (
-        np.log2(n - 1)
-        + np.log2(3.0**k - 2)
-        - (k * whole - k1 * entropy_left[best] - k2 * entropy_right[best])
-    )
+    cost = np.log2(n - 1) + np.log2(3.0**k - 2) - (k * whole - k1 * entropy_left[best] - k2 * entropy_right[best])
     return int(places[best]) if whole - mean[best] > cost / n else None
 
 

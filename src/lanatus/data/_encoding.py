@@ -30,14 +30,11 @@ class _Encoder(ColumnTransformer):
 
     def _learn(self, table: Table, y: Any) -> None:
         self._domains = {
-            column.name: self._domain(column, table, place)
-            for place, column in enumerate(self._to_encode(table))
+            column.name: self._domain(column, table, place) for place, column in enumerate(self._to_encode(table))
         }
         self.categories_ = [np.array(values, dtype=object) for values in self._domains.values()]
         # Values that were given but not there in `fit` are known all the same.
-        self._remember(
-            Schema([self._widened(column) for column in table.schema.columns], named=table.schema.named)
-        )
+        self._remember(Schema([self._widened(column) for column in table.schema.columns], named=table.schema.named))
 
     def _widened(self, column: Column) -> Column:
         if column.kind == "numeric" or column.name not in self._domains:
@@ -58,9 +55,7 @@ class _Encoder(ColumnTransformer):
             return list(self.categories[column.name])
         if isinstance(self.categories, Sequence) and not isinstance(self.categories, str):
             if place >= len(self.categories):
-                raise ValueError(
-                    f"categories has {len(self.categories)} lists, wanted one for each encoded column."
-                )
+                raise ValueError(f"categories has {len(self.categories)} lists, wanted one for each encoded column.")
             return list(self.categories[place])
         if column.kind != "numeric":
             return list(column.categories)
@@ -70,9 +65,7 @@ class _Encoder(ColumnTransformer):
     def _codes(self, table: Table, name: str) -> np.ndarray:
         place = table.schema.names.index(name)
         if place in table.schema.numeric:
-            values = [
-                None if v != v else v for v in table.numeric[:, table.schema.numeric.index(place)].tolist()
-            ]
+            values = [None if v != v else v for v in table.numeric[:, table.schema.numeric.index(place)].tolist()]
         else:
             own = (*table.schema.columns[place].categories, None)
             values = [own[code] for code in table.codes[:, table.schema.coded.index(place)]]
@@ -170,9 +163,7 @@ class OneHotEncoder(_Encoder):
         "handle_unknown": Choice("warn", "error", "ignore"),
     }
 
-    def __init__(
-        self, *, categories: Any = "auto", drop: str | None = None, handle_unknown: str = "warn"
-    ) -> None:
+    def __init__(self, *, categories: Any = "auto", drop: str | None = None, handle_unknown: str = "warn") -> None:
         self.categories = categories
         self.drop = drop
         self.handle_unknown = handle_unknown
@@ -212,9 +203,7 @@ class OneHotEncoder(_Encoder):
         return [
             out
             for name in self.schema_.names
-            for out in (
-                [f"{name}_{value}" for value in self._kept(name)] if name in self._domains else [name]
-            )
+            for out in ([f"{name}_{value}" for value in self._kept(name)] if name in self._domains else [name])
         ]
 
     def inverse_transform(self, X: Any) -> np.ndarray:
@@ -231,8 +220,6 @@ class OneHotEncoder(_Encoder):
             block = X[:, at : at + len(kept)]
             dropped = self._domains[name][0] if len(kept) < len(self._domains[name]) else None
             values = np.array([*kept, dropped], dtype=object)
-            out.append(
-                values[np.where(block.any(axis=1), block.argmax(axis=1) if len(kept) else 0, MISSING_CODE)]
-            )
+            out.append(values[np.where(block.any(axis=1), block.argmax(axis=1) if len(kept) else 0, MISSING_CODE)])
             at += len(kept)
         return np.column_stack(out)

@@ -66,9 +66,7 @@ class SchemaError(DataError):
     """The columns of the file are not those wanted."""
 
 
-def _rebuild(
-    kind: type[DataError], file: str, got: str, expected: str, do: str, line: int | None
-) -> DataError:
+def _rebuild(kind: type[DataError], file: str, got: str, expected: str, do: str, line: int | None) -> DataError:
     return kind(file, got=got, expected=expected, do=do, line=line)
 
 
@@ -81,12 +79,8 @@ def unreadable(path: str | os.PathLike[str], error: OSError) -> FileError:
             path, got="a folder", expected="a file", do="name a file in it, or use scan() to read a folder"
         )
     if isinstance(error, PermissionError):
-        return FileError(
-            path, got="no permission to read", expected="a readable file", do="change its permissions"
-        )
-    return FileError(
-        path, got=f"a read error ({error.strerror or error})", expected="a readable file", do="try again"
-    )
+        return FileError(path, got="no permission to read", expected="a readable file", do="change its permissions")
+    return FileError(path, got=f"a read error ({error.strerror or error})", expected="a readable file", do="try again")
 
 
 def quoted(value: str, longest: int = 40) -> str:

@@ -67,9 +67,7 @@ class SimpleImputer(_Imputer):
 
     _params = {
         "strategy": Choice("mean", "median", "most_frequent", "constant"),
-        "fill_value": Satisfies(
-            lambda value: isinstance(value, str | int | float | np.number), "a number or a string"
-        )
+        "fill_value": Satisfies(lambda value: isinstance(value, str | int | float | np.number), "a number or a string")
         | Nothing(),
     }
 
@@ -83,9 +81,7 @@ class SimpleImputer(_Imputer):
         codes = [self._code(table.codes[:, at], at) for at in range(len(table.schema.coded))]
         self._numbers_in, self._codes_in = numbers, np.array(codes, dtype=np.int32)
         by_place = dict(zip(table.schema.numeric, numbers.tolist(), strict=True))
-        by_place |= {
-            j: self._domains[at][codes[at]] for at, j in enumerate(table.schema.coded) if self._domains[at]
-        }
+        by_place |= {j: self._domains[at][codes[at]] for at, j in enumerate(table.schema.coded) if self._domains[at]}
         self.statistics_ = [by_place.get(j) for j in range(len(table.schema))]
 
     def _number(self, values: np.ndarray) -> float:
@@ -109,9 +105,7 @@ class SimpleImputer(_Imputer):
         return int(counts.argmax())
 
     def _apply(self, table: Table) -> list[Output]:
-        numeric = np.where(np.isnan(table.numeric), self._numbers_in, table.numeric).astype(
-            table.numeric.dtype
-        )
+        numeric = np.where(np.isnan(table.numeric), self._numbers_in, table.numeric).astype(table.numeric.dtype)
         codes = np.where(table.codes == MISSING_CODE, self._codes_in, table.codes)
         return self._filled(table, numeric, codes)
 

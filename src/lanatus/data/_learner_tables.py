@@ -103,12 +103,9 @@ def load_critical_values(which: str = "t", *, frame: Frame | None = None) -> Bun
     names = [*header[:n_keys], "k"]
     columns = [Column(name, "numeric", dtype="float64" if name == "alpha" else "int64") for name in names]
     values: list[list[Any]] = [
-        [key[axis] if name == "alpha" else int(key[axis]) for key in entries]
-        for axis, name in enumerate(names)
+        [key[axis] if name == "alpha" else int(key[axis]) for key in entries] for axis, name in enumerate(names)
     ]
-    table = whole_frame(
-        [*columns, Column("value", "numeric")], [*values, list(entries.values())], resolve_frame(frame)
-    )
+    table = whole_frame([*columns, Column("value", "numeric")], [*values, list(entries.values())], resolve_frame(frame))
     places = {
         name: np.array(axis if name == "alpha" else [int(place) for place in axis])
         for name, axis in zip(names, axes, strict=True)

@@ -117,9 +117,7 @@ def load_svmlight_file(
     return found
 
 
-def _find_fault(
-    file: Path, lines: Iterator[tuple[int, str]], multilabel: bool, zero_based: bool | str
-) -> None:
+def _find_fault(file: Path, lines: Iterator[tuple[int, str]], multilabel: bool, zero_based: bool | str) -> None:
     """Raise at the first line that is not ``label [qid:n] index:value ...`` with growing indices."""
     for number, raw in lines:
         wrong = _fault(raw.split("#", 1)[0].split(), multilabel, 1 if zero_based is False else 0)

@@ -98,9 +98,7 @@ def load_mnist(
     url = "http://yann.lecun.com/exdb/mnist/ or a mirror of it"
     if isinstance(path, tuple):
         if len(path) != 2:
-            raise ValueError(
-                f"path must be a folder or a pair of files, images and labels; got {len(path)} paths."
-            )
+            raise ValueError(f"path must be a folder or a pair of files, images and labels; got {len(path)} paths.")
         found = [Path(file) for file in path]
         for file in found:
             if not file.is_file():
@@ -119,13 +117,9 @@ def load_mnist(
                 return _digits(part, return_X_y)
     images, labels = (_read_idx(file) for file in found)
     if images.ndim != 3:
-        raise ValueError(
-            f"{found[0]} should hold images, of 3 dimensions; got an array of shape {images.shape}."
-        )
+        raise ValueError(f"{found[0]} should hold images, of 3 dimensions; got an array of shape {images.shape}.")
     if labels.ndim != 1:
-        raise ValueError(
-            f"{found[1]} should hold labels, of 1 dimension; got an array of shape {labels.shape}."
-        )
+        raise ValueError(f"{found[1]} should hold labels, of 1 dimension; got an array of shape {labels.shape}.")
     if len(images) != len(labels):
         raise ValueError(f"{found[0]} has {len(images)} images, but {found[1]} has {len(labels)} labels.")
     descr = f"MNIST handwritten digits, {part} part, read from {found[0]} and {found[1]}.\n"

@@ -174,9 +174,7 @@ def _csv_batches(part: Part, schema: pa.Schema) -> Batches:
     assert dialect is not None
     last_name = part.names[-1]
     columns = list(dict.fromkeys([*schema.names, last_name]))
-    types = pa.schema(
-        [pa.field(n, schema.field(n).type if n in schema.names else pa.binary()) for n in columns]
-    )
+    types = pa.schema([pa.field(n, schema.field(n).type if n in schema.names else pa.binary()) for n in columns])
     last: Any = None
     try:
         with ExitStack() as stack:
@@ -233,6 +231,4 @@ def count_rows(part: Part) -> int:
     """Rows of a part; a CSV file is parsed for its last column alone."""
     if part.n_rows is not None:
         return part.n_rows
-    return sum(
-        batch.num_rows for batch in _csv_batches(part, pa.schema([pa.field(part.names[-1], pa.binary())]))
-    )
+    return sum(batch.num_rows for batch in _csv_batches(part, pa.schema([pa.field(part.names[-1], pa.binary())])))

@@ -96,9 +96,7 @@ def load_table(
     ids = cells[header[0]]
     if id_words is not None and language == "en":
         ids = [id_words[word] for word in ids]
-    target = next(
-        (c.name for c, a in zip(columns, table.attributes, strict=True) if a.name == table.target), None
-    )
+    target = next((c.name for c, a in zip(columns, table.attributes, strict=True) if a.name == table.target), None)
     bunch = tabular_bunch(
         columns,
         values,

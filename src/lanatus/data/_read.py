@@ -52,9 +52,7 @@ def kind_of(path: Path) -> str:
         raise _not_its_name(path, seen or "text", _NAMES[named])
     if named is None:
         if found is None and seen not in (None, "a gzip file", "a bzip2 file"):
-            raise FormatError(
-                path, got=seen, expected="CSV, Parquet, Arrow, ARFF or LIBSVM", do="convert it first"
-            )
+            raise FormatError(path, got=seen, expected="CSV, Parquet, Arrow, ARFF or LIBSVM", do="convert it first")
         if re.match(rb"(\s*(%[^\n]*)?\n)*\s*@relation\b", head, re.IGNORECASE):
             return "arff"
         return found or "csv"

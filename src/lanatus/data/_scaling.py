@@ -94,9 +94,7 @@ class MinMaxScaler(_Scaler):
         "clip": Flag(),
     }
 
-    def __init__(
-        self, feature_range: tuple[float, float] = (0, 1), *, copy: bool = True, clip: bool = False
-    ) -> None:
+    def __init__(self, feature_range: tuple[float, float] = (0, 1), *, copy: bool = True, clip: bool = False) -> None:
         self.feature_range = feature_range
         self.copy = copy
         self.clip = clip

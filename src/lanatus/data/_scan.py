@@ -102,9 +102,7 @@ def scan(
         like = like or part.dialect
         looked.append((part, found))
     if all(part.n_rows == 0 for part, _ in looked):
-        raise FormatError(
-            looked[0][0].file, got="no rows", expected="rows of data", do="check how it was made"
-        )
+        raise FormatError(looked[0][0].file, got="no rows", expected="rows of data", do="check how it was made")
     types = dict(schema) if isinstance(schema, Mapping) else {f.name: f.type for f in schema or ()}
     full = _unify(looked, types)
     first = looked[0][0].file
@@ -154,9 +152,7 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 
 
 def _merged(a: pa.DataType, b: pa.DataType, name: str, file: str, first: str) -> pa.DataType:
-    if pa.types.is_dictionary(a) != pa.types.is_dictionary(b) and not pa.types.is_null(a) | pa.types.is_null(
-        b
-    ):
+    if pa.types.is_dictionary(a) != pa.types.is_dictionary(b) and not pa.types.is_null(a) | pa.types.is_null(b):
         a, b = (kind.value_type if pa.types.is_dictionary(kind) else kind for kind in (a, b))
     try:
         both = [pa.schema([(name, kind)]) for kind in (a, b)]

@@ -61,9 +61,7 @@ def make_circles(
     >>> np.linalg.norm(X, axis=1).round(6).tolist(), y.tolist()
     ([1.0, 1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.5], [0, 0, 0, 0, 1, 1, 1, 1])
     """
-    X, y = datasets.make_circles(
-        n_samples, shuffle=shuffle, noise=noise, random_state=random_state, factor=factor
-    )
+    X, y = datasets.make_circles(n_samples, shuffle=shuffle, noise=noise, random_state=random_state, factor=factor)
     return X, y
 
 

@@ -79,11 +79,7 @@ def make_regression_outliers(
     y = jitter(X @ coef + bias, noise, rng)
     n_outliers = int(outlier_share * n_samples + 0.5)
     outliers = np.arange(n_samples) >= n_samples - n_outliers
-    turn = (
-        np.arange(n_outliers) % 2 * 2 - 1
-        if side == "both"
-        else np.full(n_outliers, 1 if side == "above" else -1)
-    )
+    turn = np.arange(n_outliers) % 2 * 2 - 1 if side == "both" else np.full(n_outliers, 1 if side == "above" else -1)
     y[outliers] += turn * outlier_size * rng.uniform(1, 2, size=n_outliers)
     X, y, outliers = shuffled(shuffle, rng, X, y, outliers)
     return (X, y, *([outliers] if return_outliers else []), *([coef] if return_coef else []))
@@ -148,9 +144,7 @@ def make_sparse_signal(
     else:
         atoms = np.array(dictionary, dtype=float)
         if atoms.ndim != 2:
-            raise ValueError(
-                f"dictionary must have two dimensions, atoms by features; got shape {atoms.shape}."
-            )
+            raise ValueError(f"dictionary must have two dimensions, atoms by features; got shape {atoms.shape}.")
     n_atoms = len(atoms)
     n_nonzero = whole("n_nonzero", n_nonzero, 1, n_atoms)
     if shuffle:

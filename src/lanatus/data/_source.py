@@ -130,9 +130,7 @@ class Source:
         """
         if skip_rows < 0:
             raise ValueError(f"got skip_rows={skip_rows}, expected 0 or more")
-        for batch, at, file in ahead(
-            lambda: self._batches(self.parts, self.schema, skip_rows), self.read_ahead
-        ):
+        for batch, at, file in ahead(lambda: self._batches(self.parts, self.schema, skip_rows), self.read_ahead):
             yield Block(
                 X=batch.select(self.feature_names),
                 y=None if self.target is None else batch.column(self.target),

@@ -47,9 +47,7 @@ def _walk(folder: str) -> Iterator[tuple[str, str]]:
                 yield root, name
 
 
-def survey(
-    file: str, like: Dialect | None, sample_rows: int, given: dict[str, Any]
-) -> tuple[Part, pa.Schema]:
+def survey(file: str, like: Dialect | None, sample_rows: int, given: dict[str, Any]) -> tuple[Part, pa.Schema]:
     """Look at a file: what it is, how many rows where it says so, and its columns with their types.
 
     Parameters

@@ -110,11 +110,7 @@ def refuse_binary(path: Path, head: bytes) -> None:
     """Raise if `head` is not the start of a text file."""
     kind = looks_like(head)
     if kind is not None:
-        do = (
-            EXPORT_CSV
-            if "Excel" in kind
-            else "give it the extension of what it is, or read it with lanatus.data.read"
-        )
+        do = EXPORT_CSV if "Excel" in kind else "give it the extension of what it is, or read it with lanatus.data.read"
         raise FormatError(path, got=kind, expected="a text file", do=do)
 
 

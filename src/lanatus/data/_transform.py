@@ -67,18 +67,14 @@ class ColumnTransformer(TransformerMixin, Estimator):
         if names is None:
             return
         if len(names) != len(self.schema_):
-            raise ValueError(
-                f"input_features should have length equal to number of features ({len(self.schema_)})."
-            )
+            raise ValueError(f"input_features should have length equal to number of features ({len(self.schema_)}).")
         if self.schema_.named and list(names) != self.schema_.names:
             raise ValueError("input_features is not equal to feature_names_in_")
 
     def _table(self, X: Any, *, reset: bool, min_rows: int = 1) -> Table:
         table = super()._table(X, reset=reset, min_rows=min_rows)
         if not table.shape[1]:
-            raise ValueError(
-                f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required."
-            )
+            raise ValueError(f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required.")
         return table
 
     def _assemble(self, outputs: list[Output], X: Any) -> Any:
@@ -104,11 +100,7 @@ def passed_through(table: Table, changed: set[str]) -> dict[str, Output]:
     for at, j in enumerate(table.schema.numeric):
         column = table.schema.columns[j]
         if column.name not in changed:
-            values = (
-                table.numeric[:, [at]].toarray().ravel()
-                if sp.issparse(table.numeric)
-                else table.numeric[:, at]
-            )
+            values = table.numeric[:, [at]].toarray().ravel() if sp.issparse(table.numeric) else table.numeric[:, at]
             out[column.name] = Output(column.name, values)
     for at, j in enumerate(table.schema.coded):
         column = table.schema.columns[j]

@@ -90,8 +90,7 @@ def fetch_uci(
         frame=frame,
         ids=np.arange(1, n_rows + 1) if ids is None else np.array(ids, dtype=object),
         source=source,
-        DESCR=f"{table.title}: {n_rows} rows (the published file has {table.n_rows}), from {origin}. "
-        f"{table.notes}\n",
+        DESCR=f"{table.title}: {n_rows} rows (the published file has {table.n_rows}), from {origin}. {table.notes}\n",
     )
     if table.classes:
         bunch.target_names = table.classes
@@ -126,15 +125,12 @@ def _cut(table: UciTable, file: Path) -> Iterator[tuple[int, list[str]]]:
             cells = [cell.strip() for cell in line.strip().split(table.separator)]
         if len(cells) != len(table.attributes):
             raise ValueError(
-                f"{file}, line {number}: {len(table.attributes)} columns wanted ({table.title}); got "
-                f"{len(cells)}."
+                f"{file}, line {number}: {len(table.attributes)} columns wanted ({table.title}); got {len(cells)}."
             )
         yield number, cells
 
 
-def _from_file(
-    table: UciTable, kept: Sequence[Attribute], file: Path
-) -> tuple[list[list[Any]], list[str] | None]:
+def _from_file(table: UciTable, kept: Sequence[Attribute], file: Path) -> tuple[list[list[Any]], list[str] | None]:
     """Columns of a UCI file, in the order of `kept`, and its ids."""
     numbered = list(_cut(table, file))
     if not numbered:
@@ -151,9 +147,7 @@ def _from_file(
                 known = ", ".join(code for code, _ in attribute.values) or (
                     "an integer" if attribute.whole else "a number"
                 )
-                raise ValueError(
-                    f"{file}, line {line}, {attribute.name}: wanted {known} or ?; got {cell!r}."
-                ) from None
+                raise ValueError(f"{file}, line {line}, {attribute.name}: wanted {known} or ?; got {cell!r}.") from None
         values.append(column)
     ids = None if table.ids is None else [cells[at[table.ids]] for _, cells in numbered]
     return values, ids

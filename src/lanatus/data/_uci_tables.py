@@ -41,9 +41,7 @@ def _words(name: str, values: str, kind: Kind = "nominal") -> Attribute:
     return Attribute(name, name, kind, tuple((code, word or code) for code, _, word in pairs))
 
 
-_WDBC = (
-    "radius texture perimeter area smoothness compactness concavity concave_points symmetry fractal_dimension"
-)
+_WDBC = "radius texture perimeter area smoothness compactness concavity concave_points symmetry fractal_dimension"
 _VOTES = (
     "handicapped_infants water_project_cost_sharing adoption_of_the_budget_resolution physician_fee_freeze "
     "el_salvador_aid religious_groups_in_schools anti_satellite_test_ban aid_to_nicaraguan_contras "
@@ -53,9 +51,7 @@ _VOTES = (
     "export_administration_act_south_africa"
 )
 _ZOO = "hair feathers eggs milk airborne aquatic predator toothed backbone breathes venomous fins"
-_SQUARES = [
-    f"{row}_{column}" for row in ("top", "middle", "bottom") for column in ("left", "middle", "right")
-]
+_SQUARES = [f"{row}_{column}" for row in ("top", "middle", "bottom") for column in ("left", "middle", "right")]
 UCI = {
     "abalone": UciTable(
         "Abalone",
@@ -234,8 +230,7 @@ UCI = {
         "species",
         150,
         bundled="load_iris",
-        notes="The UCI file differs from Fisher's paper in rows 35 and 38; scikit-learn's copy follows the "
-        "paper.",
+        notes="The UCI file differs from Fisher's paper in rows 35 and 38; scikit-learn's copy follows the paper.",
     ),
     "optdigits": UciTable(
         "Optical recognition of handwritten digits, test part",
@@ -274,9 +269,7 @@ UCI = {
         (
             Attribute("id", "id"),
             _words("diagnosis", "M=malignant B=benign"),
-            *_numbers(
-                " ".join(f"{name}_{how}" for how in ("mean", "error", "worst") for name in _WDBC.split())
-            ),
+            *_numbers(" ".join(f"{name}_{how}" for how in ("mean", "error", "worst") for name in _WDBC.split())),
         ),
         "diagnosis",
         569,

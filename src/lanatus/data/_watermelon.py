@@ -168,9 +168,7 @@ def load_watermelon(
     version = version.replace("α", "a") if isinstance(version, str) else version
     choice("version", version, (*_WATERMELON, "5.0"))
     if split and version != "2.0":
-        raise ValueError(
-            f"split=True is for version '2.0', whose split is Table 4.2; got version={version!r}."
-        )
+        raise ValueError(f"split=True is for version '2.0', whose split is Table 4.2; got version={version!r}.")
     if version == "5.0":
         if return_X_y:
             raise ValueError("version '5.0' is relational and has no X and y; call it with return_X_y=False.")

@@ -35,9 +35,7 @@ def _read_pgm(file: Path) -> np.ndarray:
         try:
             values = np.array([int(word) for word in plain[: width * height]])
         except ValueError as error:
-            raise ValueError(
-                f"{file} is a plain PGM image with a value that is no number ({error})."
-            ) from None
+            raise ValueError(f"{file} is a plain PGM image with a value that is no number ({error}).") from None
     if len(values) != width * height:
         raise ValueError(f"{file} is cut short: {height} x {width} pixels wanted; got {len(values)}.")
     if values.max() > top or values.min() < 0:
@@ -100,10 +98,7 @@ def _synthetic_faces(n_subjects: int = 15, height: int = 48, width: int = 40) ->
     frames = spot(-0.35, -0.25, 0.2, 0.16) + spot(0.35, -0.25, 0.2, 0.16)
     changes = [
         0.35 * head * u,
-        0.5
-        * head
-        * (spot(-0.3, 0.48, 0.1, 0.08) + spot(0.3, 0.48, 0.1, 0.08) - spot(0, 0.62, 0.15, 0.06))
-        * -1,
+        0.5 * head * (spot(-0.3, 0.48, 0.1, 0.08) + spot(0.3, 0.48, 0.1, 0.08) - spot(0, 0.62, 0.15, 0.06)) * -1,
         -0.4 * spot(0, 0.62, 0.18, 0.14),
         -0.4 * left,
         -0.4 * right,
@@ -185,8 +180,7 @@ def load_yale_faces(
     for image, (_, _, file) in zip(images, found, strict=True):
         if image.shape != images[0].shape:
             raise ValueError(
-                f"images must be of one size: {found[0][2].name} has {images[0].shape}, {file.name} has "
-                f"{image.shape}."
+                f"images must be of one size: {found[0][2].name} has {images[0].shape}, {file.name} has {image.shape}."
             )
     target = np.array([person for person, _, _ in found])
     place = str(found[0][2].parent)

@@ -53,6 +53,4 @@ def _draw_regions(axes: Any, model: Any, points: np.ndarray) -> None:
     flat = np.column_stack([part.ravel() for part in grid])
     distances = ((flat[:, None] - model.cluster_centers_[None]) ** 2).sum(axis=2)
     region = distances.argmin(axis=1).reshape(grid[0].shape)
-    axes.contour(
-        *grid, region, levels=np.arange(len(model.cluster_centers_)) + 0.5, colors="crimson", linestyles="--"
-    )
+    axes.contour(*grid, region, levels=np.arange(len(model.cluster_centers_)) + 0.5, colors="crimson", linestyles="--")

@@ -21,7 +21,5 @@ def chinese_family() -> str:
 def use_chinese() -> Iterator[None]:
     """Within this block, matplotlib falls back to the bundled font for characters its own lacks."""
     family = [*mpl.rcParams["font.sans-serif"], chinese_family()]
-    with mpl.rc_context(
-        {"font.family": [*mpl.rcParams["font.family"], chinese_family()], "font.sans-serif": family}
-    ):
+    with mpl.rc_context({"font.family": [*mpl.rcParams["font.family"], chinese_family()], "font.sans-serif": family}):
         yield

@@ -299,5 +299,3 @@ def _pick_rows(wanted: np.ndarray, block: Block) -> _Rows:
 
 def _as_array(values: Any) -> np.ndarray | None:
     return None if values is None else np.asarray(values)
-
-

@@ -65,7 +65,7 @@ class Moments:
         total = tuple(part[0] for part in self.parts)
         for c in range(1, len(self.classes)):
             total = _merge(total, tuple(part[c] for part in self.parts))
-        return total  # type: ignore[return-value]
+        return total
 
 
 def _merge(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
