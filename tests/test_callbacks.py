@@ -64,7 +64,7 @@ PROGRAM = textwrap.dedent(
 )
 
 
-@pytest.mark.parametrize("algorithm", ["lloyd", "hamerly", "elkan"])
+@pytest.mark.parametrize("algorithm", ["auto", "lloyd", "hamerly", "elkan"])
 def test_killed_fit_goes_on_to_the_same_answer(tmp_path, algorithm):
     path = tmp_path / "fit.ckpt"
     settings = {"init": "random", "n_init": 3, "random_state": 5, "tol": 0, "algorithm": algorithm}

@@ -38,16 +38,11 @@ def passes_for(engine: Engine, algorithm: str, n_clusters: int) -> Passes:
         return BlockPasses(engine)
     if sp.issparse(engine.block.X) or n_clusters == 1:
         return LloydPasses(engine.block)
-    if algorithm == "auto":
-        algorithm = choose(engine.n_columns, n_clusters)
     if algorithm == "lloyd":
         return LloydPasses(engine.block)
+    if algorithm == "auto":
+        return AdaptivePasses(engine.block, n_clusters)
     return BoundedPasses(engine.block, algorithm, n_clusters)
-
-
-def choose(n_columns: int, n_clusters: int) -> str:
-    """The fastest algorithm for a shape."""
-    return "lloyd"
 
 
 class BlockPasses(Passes):
@@ -98,7 +93,7 @@ class BoundedPasses(Passes):
         self.mass = np.zeros(n_clusters)
 
     def step(self, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        self.kernel(
+        _, self.n_distances = self.kernel(
             self.block.X,
             self.block.weight,
             centers,
@@ -119,6 +114,13 @@ class BoundedPasses(Passes):
         block = self.block
         return self.labels, kernels.inertia(block.X, block.weight, centers, self.labels, n_threads=n_threads())
 
+    def adopt(self, labels: np.ndarray, sums: np.ndarray, mass: np.ndarray) -> None:
+        """Begin from clusters found elsewhere, with bounds that prove nothing yet."""
+        self.centers = None
+        self.labels, self.sums, self.mass = labels.copy(), sums.copy(), mass.copy()
+        self.upper[:] = np.inf
+        self.lower[:] = 0
+
     _saved = ("centers", "labels", "upper", "lower", "sums", "mass")
 
     def state(self) -> dict[str, Any]:
@@ -127,6 +129,58 @@ class BoundedPasses(Passes):
     def restore(self, state: dict[str, Any]) -> None:
         if state:
             vars(self).update({name: state[f"bound_{name}"] for name in self._saved})
+
+
+class AdaptivePasses(Passes):
+    """Full passes, or Hamerly's once its bounds pay: all give the same clusters, so it may change its mind.
+
+    Bounds pay when they spare half of the distances. That depends on the data and on how far the means still move,
+    so they are tried after a few full passes and, where they did not pay, again after twice as many. What is
+    decided depends on counts only, never on time.
+    """
+
+    PAYS = 0.5  # share of all distances that a bounded pass may take
+
+    def __init__(self, block: Block, n_clusters: int) -> None:
+        self.n_pairs = len(block) * n_clusters
+        self.full = LloydPasses(block)
+        self.bounded = BoundedPasses(block, "hamerly", n_clusters)
+        self.wait = self.left = 2  # full passes before the next trial
+        self.trial = 0  # bounded passes since the last change; 0: full passes
+
+    def step(self, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if self.trial == 0 and self.left > 0:
+            self.left -= 1
+            self.sums, self.mass = self.full.step(centers)
+            return self.sums, self.mass
+        if self.trial == 0:
+            self.bounded.adopt(self.full.labels, self.sums, self.mass)
+        self.trial += 1
+        sums, mass = self.bounded.step(centers)
+        # The first bounded pass has no bounds to go by yet.
+        if self.trial > 1 and self.bounded.n_distances > self.PAYS * self.n_pairs:
+            self.full.labels[:] = self.bounded.labels
+            self.wait *= 2
+            self.left, self.trial = self.wait, 0
+        return sums, mass
+
+    def finish(self, centers: np.ndarray) -> tuple[np.ndarray | None, float]:
+        return (self.bounded if self.trial else self.full).finish(centers)
+
+    def state(self) -> dict[str, Any]:
+        own = {"wait": self.wait, "left": self.left, "trial": self.trial, "labels": self.full.labels}
+        own |= self.bounded.state() if self.trial else {"sums": self.sums, "mass": self.mass}
+        return own
+
+    def restore(self, state: dict[str, Any]) -> None:
+        if not state:
+            return
+        self.wait, self.left, self.trial = (int(state[name]) for name in ("wait", "left", "trial"))
+        self.full.labels = state["labels"]
+        if self.trial:
+            self.bounded.restore(state)
+        else:
+            self.sums, self.mass = state["sums"], state["mass"]
 
 
 def tally(centers: np.ndarray, block: Block) -> Sums:
