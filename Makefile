@@ -39,7 +39,7 @@ bench: $(VENV)/.stamp-bench  ## Side-by-side benchmarks: make bench SUITE=kmeans
 
 docs: $(VENV)/.stamp-docs  ## Build the documentation into site/
 	$(BIN)/python docs/generate.py
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 sanitize: $(SANITIZED)/.stamp-core  ## The tests on kernels built with ASan and UBSan: make sanitize TESTS=tests/kernels
 	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) $$($${CXX:-g++} -print-file-name=libstdc++.so.6)" \
