@@ -119,3 +119,16 @@ def test_real_mixed_tables(shared_data, name):
     assert 0 < accuracy <= 1
     if name in ("penguins", "soybean"):
         assert accuracy > y.value_counts(normalize=True).iloc[0] + 0.2
+
+
+@pytest.mark.parametrize("algorithm", ["lloyd", "hamerly", "elkan", "auto"])
+def test_clusters_that_empty_are_refilled_by_every_algorithm(algorithm):
+    """Weights that do not add up exactly: what moves leave behind must not keep an empty cluster alive."""
+    rng = np.random.RandomState(0)
+    X = np.vstack([rng.normal(size=(300, 2)), rng.normal(size=(300, 2)) + 30])
+    weight = rng.rand(len(X))
+    start = np.array([[0.0, 0.0], [30.0, 30.0], [15.0, 15.1], [15.1, 15.0], [100.0, 100.0]])
+    model = KMeans(5, init=start, tol=0, algorithm=algorithm).fit(X, sample_weight=weight)
+    assert len(np.unique(model.labels_)) == 5
+    lloyd = KMeans(5, init=start, tol=0, algorithm="lloyd").fit(X, sample_weight=weight)
+    assert model.inertia_ == pytest.approx(lloyd.inertia_, rel=1e-10)

@@ -106,7 +106,14 @@ class BoundedPasses(Passes):
             n_threads=n_threads(),
         )
         self.centers = centers
+        self._settle_empty()
         return self.sums, self.mass
+
+    def _settle_empty(self) -> None:
+        """A cluster that lost all its rows weighs exactly nothing: sums that follow moves leave rounding behind."""
+        if self.block.weight is not None and (self.mass <= 1e-9 * self.mass.sum()).any():
+            exact = np.bincount(self.labels, self.block.weight, len(self.mass))
+            self.mass[exact == 0], self.sums[exact == 0] = 0, 0
 
     def finish(self, centers: np.ndarray) -> tuple[np.ndarray | None, float]:
         if self.centers is None or not np.array_equal(self.centers, centers):
