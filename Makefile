@@ -44,7 +44,7 @@ docs: $(VENV)/.stamp-docs  ## Build the documentation into site/
 sanitize: $(SANITIZED)/.stamp-core  ## The tests on kernels built with ASan and UBSan: make sanitize TESTS=tests/kernels
 	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) $$($${CXX:-g++} -print-file-name=libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-	$(SANITIZED)/bin/python -m pytest -p no:cacheprovider $(TESTS)
+	$(SANITIZED)/bin/python -m pytest -p no:cacheprovider -n 2 --dist worksteal $(TESTS)
 
 doctor:  ## Say what is missing on this machine
 	@PYTHON="$(PYTHON)" sh tools/doctor.sh && echo "all there"

@@ -159,7 +159,7 @@ default="k-means++"
         self._n_features_out = self.n_clusters
         if best.get("labels") is not None:
             self.labels_ = best["labels"]
-            self._warn_if_fewer(np.count_nonzero(np.bincount(self.labels_, minlength=self.n_clusters)))
+            self._warn_if_fewer(int(np.count_nonzero(np.bincount(self.labels_))))
         else:
             self.__dict__.pop("labels_", None)
         return self

@@ -12,7 +12,6 @@ from lanatus.base import n_threads
 from lanatus.cluster._kmeans_start import csr_parts, nearest
 from lanatus.scale import Block, Engine, InMemory, Sums
 
-
 # Below this many multiplications a row, looking after bounds costs more than the distances they could spare: at 16
 # clusters of 4 columns Lloyd's pass takes half of Hamerly's time even where that skips nearly everything.
 WORTH_BOUNDS = 256
