@@ -103,6 +103,8 @@ def test_checkpoint_of_another_fit_is_refused(tmp_path):
         KMeans(5, random_state=0).set_callbacks(Checkpoint(path)).fit(X)
     with pytest.raises(ValueError, match="another fit"):
         KMeans(4, random_state=0).set_callbacks(Checkpoint(path)).fit(X[::-1])
+    with pytest.raises(ValueError, match="another fit"):
+        KMeans(4, random_state=0).set_callbacks(Checkpoint(path)).fit(X, sample_weight=np.arange(len(X)))
     path.write_bytes(b"junk")
     with pytest.raises(ValueError, match="not a checkpoint"):
         KMeans(4, random_state=0).set_callbacks(Checkpoint(path)).fit(X)

@@ -143,13 +143,15 @@ class Progress:
         The one being fitted.
     X : data
         Handed to the callbacks, and part of what a checkpoint must match.
+    weight : data, optional
+        Weights of the rows, which a checkpoint must match too.
     restarts : int
         Number of restarts, each with at most `max_iter` iterations.
     max_iter : int
         Most iterations in a restart.
     """
 
-    def __init__(self, estimator: Any, X: Any, *, restarts: int = 1, max_iter: int) -> None:
+    def __init__(self, estimator: Any, X: Any, weight: Any = None, *, restarts: int = 1, max_iter: int) -> None:
         self.estimator = estimator
         self.X = X
         self.max_iter = max_iter
@@ -157,7 +159,7 @@ class Progress:
         self.watched = bool(self.root._callbacks)
         self.root.call_on_fit_task_begin(estimator=estimator, X=X)
         checkpoint = getattr(estimator, "_checkpoint", None)
-        self._fingerprint = fingerprint(estimator, X) if checkpoint is not None else ""
+        self._fingerprint = fingerprint(estimator, X, weight) if checkpoint is not None else ""
         self.saved: State | None = checkpoint.read(self._fingerprint) if checkpoint is not None else None
 
     def iterations(self, start: int = 0) -> Iterator["Iteration"]:
@@ -203,19 +205,30 @@ class Iteration:
             )
 
 
-def fingerprint(estimator: Any, X: Any) -> str:
-    """A digest of an estimator's parameters and of (a sample of) the data."""
+def fingerprint(estimator: Any, *data: Any) -> str:
+    """A digest of an estimator's parameters and of (a sample of) the data: rows, weights."""
     digest = hashlib.sha256(type(estimator).__qualname__.encode())
     for name, value in sorted(estimator.get_params().items()):
         value = np.asarray(value).tolist() if isinstance(value, np.ndarray | list | tuple) else value
         if isinstance(value, np.random.RandomState):
             value = "RandomState"
         digest.update(f"{name}={value!r};".encode())
-    digest.update(repr(getattr(X, "shape", None)).encode())
-    values = X.data if sp.issparse(X) else X
-    if isinstance(values, np.ndarray) and values.size:
-        flat = values.reshape(-1)
-        digest.update(np.ascontiguousarray(flat[:: max(1, flat.size // 100_000)]).tobytes())
-    elif hasattr(X, "files"):
-        digest.update(repr(X.files).encode())
+    for part in data:
+        for piece in _pieces(part):
+            digest.update(piece)
     return digest.hexdigest()
+
+
+def _pieces(part: Any) -> Iterator[bytes]:
+    """What tells one data set from another without reading all of it."""
+    if part is None:
+        yield b"none"
+    elif hasattr(part, "files"):  # a scanned source
+        yield repr((part.files, part.feature_names, part.target, part.weight, len(part))).encode()
+    elif hasattr(part, "__dask_graph__"):  # its name is a digest of how it came about
+        yield repr((getattr(part, "_name", None) or getattr(part, "name", None), part.ndim)).encode()
+    else:
+        values = part.data if sp.issparse(part) else np.asarray(part)
+        flat = values.reshape(-1)
+        yield repr((part.shape, str(part.dtype))).encode()
+        yield np.ascontiguousarray(flat[:: max(1, flat.size // 100_000)]).tobytes()

@@ -12,7 +12,7 @@ from scale.data import assert_close, frame, parquet
 
 import lanatus
 from lanatus.bayes import GaussianNB
-from lanatus.callbacks import ProgressBar, Recorder
+from lanatus.callbacks import Checkpoint, ProgressBar, Recorder
 from lanatus.cluster import KMeans
 from lanatus.data import DataError
 
@@ -198,3 +198,29 @@ def test_partial_fit_equals_fit(whole):
         first.partial_fit(X[:3], ["new"] * 3)
     with pytest.raises(ValueError, match="first call"):
         GaussianNB().partial_fit(X, y)
+
+
+def test_a_streamed_fit_goes_on_from_its_checkpoint(whole, pattern, tmp_path):
+    path = tmp_path / "fit.ckpt"
+    source = lanatus.scan(pattern, columns=["a", "b", "c"])
+
+    class PowerCut(Recorder):
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
+            super().on_fit_task_end(estimator, context, fitted_estimator=fitted_estimator)
+            if len(self) == 4:
+                raise KeyboardInterrupt
+
+    whole_fit = KMeans(4, random_state=1, tol=0, max_iter=12)
+    with pytest.raises(KeyboardInterrupt):
+        KMeans(**whole_fit.get_params()).set_callbacks(Checkpoint(path), PowerCut()).fit(source)
+    recorder, checkpoint = Recorder(), Checkpoint(path)
+    resumed = KMeans(**whole_fit.get_params()).set_callbacks(checkpoint, recorder).fit(source)
+    whole_fit.fit(source)
+    assert checkpoint.resumed
+    assert len(recorder) == whole_fit.n_iter_ - 4
+    np.testing.assert_array_equal(resumed.cluster_centers_, whole_fit.cluster_centers_)
+    other = lanatus.scan(pattern, columns=["a", "b", "d"])
+    with pytest.raises(KeyboardInterrupt):
+        KMeans(**whole_fit.get_params()).set_callbacks(Checkpoint(path), PowerCut()).fit(source)
+    with pytest.raises(ValueError, match="another fit"):
+        KMeans(**whole_fit.get_params()).set_callbacks(Checkpoint(path)).fit(other)

@@ -152,7 +152,7 @@ default="k-means++"
         engine = open_engine(self, X, None, sample_weight)
         if engine.n_rows < self.n_clusters:
             raise ValueError(f"n_samples={engine.n_rows} should be >= n_clusters={self.n_clusters}.")
-        best = self._best_start(engine, X)
+        best = self._best_start(engine, X, sample_weight)
         self.cluster_centers_ = best["centers"]
         self.inertia_ = float(best["inertia"])
         self.n_iter_ = int(best["n_iter"])
@@ -164,16 +164,12 @@ default="k-means++"
             self.__dict__.pop("labels_", None)
         return self
 
-    def _best_start(self, engine: Engine, X: Any) -> dict[str, Any]:
+    def _best_start(self, engine: Engine, X: Any, sample_weight: Any) -> dict[str, Any]:
         """Run every start and keep the one with the lowest inertia; goes on from a checkpoint if there is one."""
         rng = check_random_state(self.random_state)
         n_starts = self._n_starts()
-        progress = Progress(
-            self,
-            engine.block.X if isinstance(engine, InMemory) else X,
-            restarts=n_starts,
-            max_iter=self.max_iter,
-        )
+        rows, weight = (engine.block.X, engine.block.weight) if isinstance(engine, InMemory) else (X, sample_weight)
+        progress = Progress(self, rows, weight, restarts=n_starts, max_iter=self.max_iter)
         saved = progress.saved or {}
         seeds = saved.get("seeds", rng.randint(np.iinfo(np.int64).max, size=n_starts, dtype=np.int64))
         best: dict[str, Any] = {k[5:]: v for k, v in saved.items() if k.startswith("best_")}
