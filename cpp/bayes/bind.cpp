@@ -14,6 +14,7 @@ Out2<double> table(const std::vector<double>& values, std::size_t rows, std::siz
 
 template <class T>
 auto py_moments(In2<T> X, In1<std::int32_t> y, Weights w, std::size_t n_classes, int n_threads) {
+    require(X.shape(1) >= 1, "X must have at least one feature");
     require(y.shape(0) == X.shape(0), "y and X differ in number of samples");
     require_weights(w, X.shape(0));
     require_threads(n_threads);

@@ -36,8 +36,16 @@ inline void require(bool condition, const char* message) {
 }
 inline void require_threads(int n_threads) { require(n_threads >= 1, "n_threads must be at least 1"); }
 
+// Arrays cut out of a message or a file may begin anywhere; reading them as numbers would be undefined.
+template <class Array>
+void require_aligned(const Array& a) {
+    require(reinterpret_cast<std::uintptr_t>(a.data()) % alignof(typename Array::Scalar) == 0,
+            "the array's memory is not aligned to its type; copy it first");
+}
+
 template <class T, class... Tags>
 MatrixView<T> view(const nb::ndarray<T, nb::ndim<2>, Tags...>& a) {
+    require_aligned(a);
     return {a.data(), a.shape(0), a.shape(1)};
 }
 template <class T, class... Tags>
@@ -46,6 +54,7 @@ MatrixView<T> view(const nb::ndarray<nb::numpy, T, nb::ndim<2>, Tags...>& a) {
 }
 template <class T, class... Tags>
 std::span<T> span(const nb::ndarray<T, nb::ndim<1>, Tags...>& a) {
+    require_aligned(a);
     return {a.data(), a.shape(0)};
 }
 template <class T, class... Tags>
@@ -54,6 +63,7 @@ std::span<T> span(const nb::ndarray<nb::numpy, T, nb::ndim<1>, Tags...>& a) {
 }
 // Sample weights: an empty span when absent.
 inline std::span<const double> span(const Weights& w) {
+    if (w) require_aligned(*w);
     return w ? std::span<const double>{w->data(), w->shape(0)} : std::span<const double>{};
 }
 inline void require_weights(const Weights& w, std::size_t n) {

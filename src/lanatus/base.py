@@ -29,7 +29,16 @@ from lanatus.data._schema import Column, Schema
 from lanatus.data._table import Table, as_frame, frame_of_dicts, is_list_of_dicts, is_named
 from lanatus.params import Rule, check_params
 
-__all__ = ["Estimator", "Takes", "check_is_fitted", "class_codes", "fitting", "n_threads", "warn_unconverged"]
+__all__ = [
+    "Estimator",
+    "Takes",
+    "aligned",
+    "check_is_fitted",
+    "class_codes",
+    "fitting",
+    "n_threads",
+    "warn_unconverged",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -115,12 +124,18 @@ class Estimator(BaseEstimator):
                 names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
                 columns = [Column(str(name), "numeric", (), X.dtype.name) for name in names]
                 self.schema_ = Schema(columns, named=hasattr(self, "feature_names_in_"))
+            X = _canonical(aligned(X))
             self._refuse_non_finite(X)
             return X
-        return self._table(X, reset=reset, min_rows=min_rows).design_matrix()
+        X = self._table(X, reset=reset, min_rows=min_rows).design_matrix(nan_for_missing=self._takes.missing)
+        if not X.shape[1]:
+            raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+        return X
 
     def _table(self, X: Any, *, reset: bool, min_rows: int = 1) -> Table:
         """X as a Table, its columns matched by name to those learned in ``fit``."""
+        if hasattr(X, "fragments"):
+            raise TypeError(f"{type(self).__name__} takes a scanned source only in fit and predict; read it first.")
         if sp.issparse(X) and not self._takes.sparse:
             raise TypeError(
                 f"Sparse data was passed for X, but {type(self).__name__} needs dense data. Use X.toarray()."
@@ -132,6 +147,7 @@ class Estimator(BaseEstimator):
         if not reset:
             X = self._matched(X)
         table = Table.of(X, like=None if reset else self.schema_)
+        table.numeric = aligned(table.numeric)
         if len(table) < min_rows:
             raise ValueError(f"Found array with {len(table)} sample(s) while a minimum of {min_rows} is required.")
         if reset:
@@ -200,7 +216,7 @@ class Estimator(BaseEstimator):
         if sample_weight is None:
             return None
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        return np.ascontiguousarray(weights)
+        return np.asarray(aligned(weights))
 
 
 def class_codes(y: Any, X: Any, classes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -257,6 +273,22 @@ def as_labels(y: Any) -> np.ndarray:
     return labels
 
 
+def aligned(X: Any) -> Any:
+    """X, row by row, with its memory aligned: what comes out of a message between workers may begin at any byte."""
+    if sp.issparse(X):
+        X.data, X.indices, X.indptr = (np.require(part, requirements="A") for part in (X.data, X.indices, X.indptr))
+        return X
+    return np.require(X, requirements=["C_CONTIGUOUS", "ALIGNED"])
+
+
+def _canonical(X: Any) -> Any:
+    """X with one entry a place: a CSR matrix may hold several that are meant to be added."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def _all_finite(X: Any, *, allow_nan: bool = False) -> bool:
     values = X.data.reshape(1, -1) if sp.issparse(X) else X
     return bool(kernels.all_finite(values, allow_nan=allow_nan, n_threads=n_threads()))
@@ -268,7 +300,7 @@ def _is_plain_numbers(X: Any) -> bool:
         return X.dtype.kind in "fiubc" or X.ndim != 2 or (X.dtype == object and _all_numbers(X))
     if sp.issparse(X):
         return True
-    if isinstance(X, Table):
+    if isinstance(X, Table) or hasattr(X, "fragments"):
         return False
     if as_frame(X) is not None:
         return False
@@ -282,7 +314,7 @@ def _is_plain_numbers(X: Any) -> bool:
 
 
 def _all_numbers(X: np.ndarray) -> bool:
-    return not any(isinstance(value, str) or value is None for value in X.ravel())
+    return all(isinstance(value, int | float | np.number | np.bool_) for value in X.ravel())
 
 
 def _wrong_names(estimator: Any, got: list[str], wanted: list[str]) -> ValueError:

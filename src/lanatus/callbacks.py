@@ -6,6 +6,7 @@ what an iterative estimator uses to report its restarts and iterations.
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -209,7 +210,7 @@ def fingerprint(estimator: Any, *data: Any) -> str:
     """A digest of an estimator's parameters and of (a sample of) the data: rows, weights."""
     digest = hashlib.sha256(type(estimator).__qualname__.encode())
     for name, value in sorted(estimator.get_params().items()):
-        value = np.asarray(value).tolist() if isinstance(value, np.ndarray | list | tuple) else value
+        value = np.asarray(value).tolist() if hasattr(value, "__array__") or isinstance(value, list | tuple) else value
         if isinstance(value, np.random.RandomState):
             value = "RandomState"
         digest.update(f"{name}={value!r};".encode())
@@ -224,11 +225,12 @@ def _pieces(part: Any) -> Iterator[bytes]:
     if part is None:
         yield b"none"
     elif hasattr(part, "files"):  # a scanned source
-        yield repr((part.files, part.feature_names, part.target, part.weight, len(part))).encode()
+        stamps = [(file, os.stat(file).st_size, os.stat(file).st_mtime_ns) for file in part.files]
+        yield repr((stamps, part.feature_names, part.target, part.weight, len(part))).encode()
     elif hasattr(part, "__dask_graph__"):  # its name is a digest of how it came about
         yield repr((getattr(part, "_name", None) or getattr(part, "name", None), part.ndim)).encode()
     else:
-        values = part.data if sp.issparse(part) else np.asarray(part)
-        flat = values.reshape(-1)
         yield repr((part.shape, str(part.dtype))).encode()
-        yield np.ascontiguousarray(flat[:: max(1, flat.size // 100_000)]).tobytes()
+        for values in (part.data, part.indices, part.indptr) if sp.issparse(part) else (np.asarray(part),):
+            flat = values.reshape(-1)
+            yield np.ascontiguousarray(flat[:: max(1, flat.size // 100_000)]).tobytes()

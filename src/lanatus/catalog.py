@@ -30,6 +30,8 @@ TASKS = {
     "transform": "变换",
 }
 
+ABILITIES = ("mixed", "nominal", "missing", "sparse", "weights", "streams")
+
 _entries: dict[str, "Entry"] = {}
 
 

@@ -9,12 +9,14 @@ import io
 import json
 import platform
 import zipfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import sklearn
 import skops.io
+from sklearn.base import BaseEstimator
 
 import lanatus
 from lanatus._files import atomic_write
@@ -24,6 +26,7 @@ __all__ = ["ModelFileError", "load", "save", "trusted_types", "versions"]
 
 _NOTE = "lanatus.json"
 # Plain holders of fitted state that are not methods themselves.
+_SPLITTERS = ("KFold", "StratifiedKFold", "GroupKFold", "ShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold")
 _HOLDERS = ("lanatus.data._schema.Schema", "lanatus.data._schema.Column", "lanatus.scale._stats.Moments")
 
 
@@ -58,7 +61,10 @@ def save(model: Any, path: str | Path) -> Path:
     [1]
     """
     path = Path(path)
-    content = io.BytesIO(skops.io.dumps(_without_callbacks(model)))
+    try:
+        content = io.BytesIO(skops.io.dumps(_portable(model)))
+    except Exception as error:
+        raise ModelFileError(f"{type(model).__name__} cannot be written ({type(error).__name__}: {error}).") from None
     if foreign := _foreign(content.getvalue()):
         raise ModelFileError(
             f"{type(model).__name__} holds {', '.join(foreign)}, which a model file may not name: only classes "
@@ -78,13 +84,39 @@ def save(model: Any, path: str | Path) -> Path:
     return path
 
 
-def _without_callbacks(model: Any) -> Any:
-    """The model, or a shallow copy that has let go of its callbacks: they watch a fit, they are no part of it."""
-    if "_skl_callbacks" not in vars(model):
+def _portable(model: Any) -> Any:
+    """The model without callbacks, which watch a fit and are no part of it; frames given as parameters as arrays."""
+    parts = list(_estimators_in(model, set()))
+    watchers: dict[int, list[Any]] = {id(part._skl_callbacks): [] for part in parts if "_skl_callbacks" in vars(part)}
+    if not watchers and not any(_is_frame(value) for part in parts for value in vars(part).values()):
         return model
-    bare = copy.copy(model)
-    del bare._skl_callbacks
+    bare = copy.deepcopy(model, dict(watchers))
+    for part in _estimators_in(bare, set()):
+        vars(part).pop("_skl_callbacks", None)
+        vars(part).update({name: np.asarray(value) for name, value in vars(part).items() if _is_frame(value)})
     return bare
+
+
+def _is_frame(value: Any) -> bool:
+    return hasattr(value, "__array__") and hasattr(value, "columns") and hasattr(value, "shape")
+
+
+def _estimators_in(thing: Any, seen: set[int]) -> Iterator[Any]:
+    """The estimators that a model is made of."""
+    if id(thing) in seen:
+        return
+    seen.add(id(thing))
+    if isinstance(thing, BaseEstimator):
+        yield thing
+        inside: Iterable[Any] = [value for name, value in vars(thing).items() if name != "_skl_callbacks"]
+    elif isinstance(thing, dict):
+        inside = thing.values()
+    elif isinstance(thing, list | tuple):
+        inside = thing
+    else:
+        return
+    for value in inside:
+        yield from _estimators_in(value, seen)
 
 
 def load(path: str | Path) -> Any:
@@ -117,7 +149,11 @@ def load(path: str | Path) -> Any:
             "nothing was loaded. Load it only with the program that made it."
         )
     try:
-        return skops.io.loads(content, trusted=trusted_types())
+        model = skops.io.loads(content, trusted=trusted_types())
+        if not isinstance(model, BaseEstimator):
+            raise TypeError(f"it holds a {type(model).__name__}, not a model")
+        model.get_params()  # fails where the description left some out
+        return model
     except Exception as error:
         wrote = versions(path).get("lanatus", "an unknown version")
         raise ModelFileError(
@@ -139,7 +175,9 @@ def versions(path: str | Path) -> dict[str, str]:
 def trusted_types() -> list[str]:
     """Names of the types that a model file may hold beyond those that skops trusts by itself."""
     classes = [entry.object for entry in entries() if isinstance(entry.object, type)]
-    return [*_HOLDERS, *(f"{cls.__module__}.{cls.__qualname__}" for cls in classes)]
+    sklearn_types = [f"sklearn.model_selection._split.{name}" for name in _SPLITTERS]
+    sklearn_types += ["sklearn.metrics._scorer._PassthroughScorer"]
+    return [*_HOLDERS, *sklearn_types, *(f"{cls.__module__}.{cls.__qualname__}" for cls in classes)]
 
 
 def _foreign(content: bytes) -> list[str]:

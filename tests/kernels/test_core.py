@@ -105,3 +105,24 @@ def test_arrays_of_other_types_are_refused():
         core.all_finite(np.ones((6, 6))[:, ::2], allow_nan=False, n_threads=1)
     with pytest.raises(ValueError, match="n_threads"):
         core.all_finite(np.ones((3, 3)), allow_nan=False, n_threads=0)
+
+
+def test_misaligned_arrays_are_refused_by_kernels_and_copied_by_estimators():
+    from lanatus.bayes import GaussianNB
+    from lanatus.cluster import KMeans
+
+    rng = np.random.RandomState(0)
+    X = rng.rand(40, 3)
+    buffer = np.zeros(X.nbytes + 8, np.uint8)
+    odd = buffer[3 : 3 + X.nbytes].view(np.float64).reshape(X.shape)
+    odd[:] = X
+    assert not odd.flags.aligned
+    with pytest.raises(ValueError, match="not aligned"):
+        core.gemm(odd, np.eye(3))
+    weight = np.zeros(8 * 40 + 8, np.uint8)[5 : 5 + 320].view(np.float64)
+    weight[:] = 1
+    y = X[:, 0] > 0.5
+    np.testing.assert_array_equal(GaussianNB().fit(odd, y, weight).theta_, GaussianNB().fit(X, y).theta_)
+    np.testing.assert_array_equal(
+        KMeans(2, random_state=0).fit(odd, sample_weight=weight).labels_, KMeans(2, random_state=0).fit(X).labels_
+    )

@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Estimator, Takes, check_is_fitted, class_codes, fitting, n_threads
+from lanatus.base import Estimator, Takes, aligned, check_is_fitted, class_codes, fitting, n_threads
 from lanatus.catalog import method
 from lanatus.params import Array, Integer, Nothing, Real
 from lanatus.scale import Block, Moments, blockwise, open_engine
@@ -138,6 +138,8 @@ class GaussianNB(ClassifierMixin, Estimator):
         seen = stats.mass > 0
         self.theta_ = np.where(seen, stats.mean, mean)
         self.var_ = np.where(seen, variance, np.where(mass > 0, spread, 1.0)) + self.epsilon_
+        if not np.isfinite(self.var_).all():
+            raise ValueError("the variances overflow: X has values too large to square; scale it first.")
         self.var_[self.var_ == 0] = np.finfo(np.float64).eps  # constant columns: a narrow density, not a division by 0
         return self
 
@@ -156,7 +158,8 @@ class GaussianNB(ClassifierMixin, Estimator):
     def _densities(self) -> dict[str, Any]:
         with np.errstate(divide="ignore"):
             log_prior = np.log(self.class_prior_)
-        return {"mean": self.theta_, "var": self.var_, "log_prior": log_prior, "n_threads": n_threads()}
+        mean, var = aligned(self.theta_), aligned(self.var_)
+        return {"mean": mean, "var": var, "log_prior": log_prior, "n_threads": n_threads()}
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:

@@ -6,6 +6,7 @@ import sys
 def main() -> None:
     """Entry point; a user's mistake ends in one line, not in a traceback."""
     from rich.console import Console
+    from rich.markup import escape
 
     from lanatus.cli._app import app
 
@@ -13,5 +14,5 @@ def main() -> None:
         app()
     except (ValueError, TypeError, KeyError, OSError) as error:
         message = error.args[0] if isinstance(error, KeyError) and error.args else error
-        Console(stderr=True).print(f"[bold red]lanatus:[/] {message}", highlight=False, soft_wrap=True)
+        Console(stderr=True).print(f"[bold red]lanatus:[/] {escape(str(message))}", highlight=False, soft_wrap=True)
         sys.exit(1)

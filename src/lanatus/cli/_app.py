@@ -49,6 +49,8 @@ def methods(
     if coverage is not None:
         _coverage(coverage, tests, as_json)
         return
+    if unknown := set(can or ()) - set(catalog.ABILITIES):
+        raise ValueError(f"no ability {sorted(unknown)}; there are {', '.join(catalog.ABILITIES)}.")
     found = catalog.search(text, task=task, chapter=chapter, abilities=can or ())
     if as_json:
         typer.echo(json.dumps([entry.as_dict() for entry in found], ensure_ascii=False, indent=1))
@@ -64,6 +66,8 @@ def methods(
 
 
 def _coverage(path: Path, tests: Path, as_json: bool) -> None:
+    if not tests.is_dir():
+        raise ValueError(f"no folder {tests}; say with --tests where the tests are.")
     result = catalog.coverage(path, tests)
     if as_json:
         typer.echo(json.dumps({"covered": result.covered, "missing": result.missing}, ensure_ascii=False))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table as RichTable
 from sklearn.base import clone, is_classifier
 from sklearn.dummy import DummyClassifier
@@ -26,6 +27,8 @@ def fit_file(console: Console, path: Path, target: str, out: Path, seed: int) ->
     keep = y.is_valid()
     labels = as_labels(y.filter(keep))
     X = table.drop_columns([target]).filter(keep)
+    if not X.num_columns:
+        raise ValueError(f"{path} has no column but {target!r}; wanted at least one to learn from.")
     fit_table(console, X, labels, path.stem, out, seed)
 
 
@@ -47,7 +50,7 @@ def fit_table(console: Console, X: pa.Table, y: np.ndarray, name: str, out: Path
         key=lambda learner: scores[learner].mean(),
     )
     shown = RichTable(
-        "learner", "accuracy", "± deviation", title=f"{name}: {folds}-fold cross-validation, {len(y)} rows"
+        "learner", "accuracy", "± deviation", title=f"{escape(name)}: {folds}-fold cross-validation, {len(y)} rows"
     )
     for learner, values in sorted(scores.items(), key=lambda item: -item[1].mean()):
         mark = " [green]<- kept[/]" if learner == best else ""
@@ -66,7 +69,7 @@ def fit_table(console: Console, X: pa.Table, y: np.ndarray, name: str, out: Path
     ]
     lines += [f"| {learner} | {values.mean():.3f} | {values.std():.3f} |" for learner, values in scores.items()]
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    console.print(f"model:  {saved}\nreport: {report}", soft_wrap=True)
+    console.print(escape(f"model:  {saved}\nreport: {report}"), soft_wrap=True)
     return saved
 
 

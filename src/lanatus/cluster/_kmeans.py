@@ -14,10 +14,10 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from lanatus._core import bayes as moment_kernels
 from lanatus._core import cluster as kernels
-from lanatus.base import Estimator, Takes, check_is_fitted, fitting, n_threads
+from lanatus.base import Estimator, Takes, aligned, check_is_fitted, fitting, n_threads, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import method
-from lanatus.cluster._kmeans_pass import Passes, farthest_rows, passes_for
+from lanatus.cluster._kmeans_pass import Passes, farthest_rows, passes_for, tally
 from lanatus.cluster._kmeans_start import csr_parts, nearest, parallel_plusplus, plusplus, random_rows
 from lanatus.params import Array, Choice, Flag, Function, Integer, RandomState, Real
 from lanatus.scale import Block, Engine, InMemory, Moments, blockwise, open_engine
@@ -157,6 +157,10 @@ default="k-means++"
         self.inertia_ = float(best["inertia"])
         self.n_iter_ = int(best["n_iter"])
         self._n_features_out = self.n_clusters
+        if not np.isfinite(self.inertia_):
+            raise ValueError("the squared distances overflow: X has values too large to square; scale it first.")
+        if not best["converged"]:
+            warn_unconverged(self)
         if best.get("labels") is not None:
             self.labels_ = best["labels"]
             self._warn_if_fewer(int(np.count_nonzero(np.bincount(self.labels_))))
@@ -203,6 +207,7 @@ default="k-means++"
         shift = float(resumed.pop("shift")) if resumed else np.inf
         passes.restore(resumed)
         n_iter = done
+        stopped = False
         if not (done and shift <= tolerance):
             for iteration in progress.iterations(start=done):
                 moved = self._next_means(engine, passes, centers)
@@ -214,10 +219,12 @@ default="k-means++"
                     state=partial(_state, common, passes, centers, n_iter, shift),
                     attributes=partial(_attributes, centers, n_iter),
                 )
+                stopped = iteration.stop
                 if shift <= tolerance:
                     break
         labels, inertia = passes.finish(centers)
-        return {"centers": centers, "labels": labels, "inertia": inertia, "n_iter": n_iter}
+        converged = stopped or shift <= tolerance
+        return {"centers": centers, "labels": labels, "inertia": inertia, "n_iter": n_iter, "converged": converged}
 
     def _next_means(self, engine: Engine, passes: Passes, centers: np.ndarray) -> np.ndarray:
         """Assign all rows, then take the weighted means; empty clusters take the rows farthest off."""
@@ -239,6 +246,10 @@ default="k-means++"
         if isinstance(self.init, str):
             start = {"random": random_rows, "k-means++": plusplus, "k-means||": parallel_plusplus}[self.init]
             means: Any = start(engine, self.n_clusters, seed)
+            if len(means) < self.n_clusters:
+                raise ValueError(
+                    f"only {len(means)} rows have a positive weight, n_clusters={self.n_clusters} needs as many."
+                )
         elif callable(self.init):
             if not isinstance(engine, InMemory):
                 raise ValueError("init as a callable needs the data in memory; give an array or a name.")
@@ -283,20 +294,23 @@ default="k-means++"
         """Distance of each row to each mean."""
         check_is_fitted(self)
         X = self._numbers(X, reset=False)
-        centers = self.cluster_centers_.astype(X.dtype, copy=False)
+        centers = aligned(self.cluster_centers_.astype(X.dtype, copy=False))
         if sp.issparse(X):
             squares = kernels.pairwise_sq_csr(*csr_parts(X), centers, n_threads=n_threads())
         else:
             squares = kernels.pairwise_sq(X, centers, n_threads=n_threads())
         return np.sqrt(squares, out=squares)
 
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Cluster the rows of X and give the cluster of each; y is ignored."""
+        self.fit(X, sample_weight=sample_weight)
+        return self.labels_ if hasattr(self, "labels_") else self.predict(X)
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the sum of squared distances of the rows to their nearest means; y is ignored."""
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
-        weights = self._weights(sample_weight, X)
-        distances = nearest(X, self.cluster_centers_)[1]
-        return -float(distances.sum() if weights is None else distances @ weights)
+        engine = open_engine(self, X, None, sample_weight, reset=False)
+        return -float(engine.reduce(partial(tally, self.cluster_centers_.astype(engine.dtype, copy=False))).inertia)
 
 
 def _state(common: dict[str, Any], passes: Passes, centers: np.ndarray, n_iter: int, shift: float) -> dict[str, Any]:

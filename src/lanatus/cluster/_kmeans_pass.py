@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lanatus._core import cluster as kernels
-from lanatus.base import n_threads
+from lanatus.base import aligned, n_threads
 from lanatus.cluster._kmeans_start import csr_parts, nearest
 from lanatus.scale import Block, Engine, InMemory, Sums
 
@@ -197,6 +197,7 @@ class AdaptivePasses(Passes):
 
 def tally(centers: np.ndarray, block: Block) -> Sums:
     """What one block of rows contributes to the next means."""
+    centers = aligned(centers)
     sums, mass, inertia, _ = _lloyd(block, centers, np.full(len(block), -1, np.int32))
     return Sums(sums=sums, mass=mass, inertia=inertia)
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from lanatus._core import cluster as kernels
 from lanatus._core import core
-from lanatus.base import n_threads
+from lanatus.base import aligned, n_threads
 from lanatus.scale import Block, Engine, InMemory, Sums
 
 OVERSAMPLING = 2  # k-means|| draws this many times k candidates in each round
@@ -93,7 +93,7 @@ def _nearest_mass(candidates: np.ndarray, block: Block) -> Sums:
 
 def nearest(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Index of the nearest mean of each row, and its squared distance."""
-    centers = np.ascontiguousarray(centers, dtype=X.dtype)
+    centers = aligned(centers.astype(X.dtype, copy=False))
     if sp.issparse(X):
         return kernels.assign_csr(*csr_parts(X), centers, n_threads=n_threads())
     return kernels.assign(X, centers, n_threads=n_threads())

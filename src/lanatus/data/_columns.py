@@ -55,18 +55,20 @@ def learn_column(series: "nw.Series[Any]") -> Column:
     if dtype in (nw.String, nw.Object):
         return _learn_values(name, label, [v for v in series.unique().to_list() if not is_missing(v)])
     if series.null_count() == len(series):  # of type "null": nothing is known of its values
-        return Column(name, "nominal", (), label)
+        return Column(name, "numeric", (), label)
     raise TypeError(
         f"column {name!r} has type {label}; wanted numbers, booleans, strings, categories or dates. Convert or drop it."
     )
 
 
 def _learn_values(name: str, label: str, values: list[Any]) -> Column:
-    if values and all(isinstance(value, bool | np.bool_) for value in values):
-        return Column(name, "ordinal", (False, True), label)
-    if values and all(isinstance(value, int | float | np.number | decimal.Decimal) for value in values):
+    if not values:  # nothing but holes: numbers, as in a list of None
         return Column(name, "numeric", (), label)
-    if values and all(isinstance(value, MEASURES) for value in values):
+    if all(isinstance(value, bool | np.bool_) for value in values):
+        return Column(name, "ordinal", (False, True), label)
+    if all(isinstance(value, int | float | np.number | decimal.Decimal) for value in values):
+        return Column(name, "numeric", (), label)
+    if all(isinstance(value, MEASURES) for value in values):
         return Column(name, "numeric", (), label)
     if odd := [value for value in values if not isinstance(value, str | int | float | bool | np.generic)]:
         raise TypeError(
@@ -99,6 +101,8 @@ def _is_ordered(series: "nw.Series[Any]") -> bool:
 def float_column(series: "nw.Series[Any]") -> np.ndarray:
     """A column as float64, or float32 where it is that; NaN is missing."""
     dtype = series.dtype
+    if series.null_count() == len(series):
+        return np.full(len(series), np.nan)
     if dtype.is_temporal():
         return _days_of_arrow(series.to_arrow())
     if dtype in (nw.String, nw.Object, nw.Categorical, nw.Enum):

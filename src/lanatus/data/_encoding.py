@@ -186,18 +186,19 @@ class OneHotEncoder(_Encoder):
             ]
         return [column for name in table.schema.names for column in columns[name]]
 
-    def _codes(self, table: Table, name: str) -> np.ndarray:
+    def transform(self, X: Any) -> Any:
+        """The rows of X with an indicator for each value of the encoded columns."""
         with warnings.catch_warnings():
             if self.handle_unknown == "ignore":
                 warnings.simplefilter("ignore", UnseenCategoryWarning)
             elif self.handle_unknown == "error":
                 warnings.simplefilter("error", UnseenCategoryWarning)
             try:
-                return super()._codes(table, name)
-            except UnseenCategoryWarning as error:
+                return super().transform(X)
+            except UnseenCategoryWarning as unseen:
                 if self.handle_unknown != "error":
                     raise
-                raise ValueError(f"{error}; give handle_unknown='ignore' to allow them.") from None
+                raise ValueError(f"{unseen} Give handle_unknown='ignore' to allow them.") from None
 
     def _names_out(self) -> list[str]:
         return [

@@ -150,6 +150,8 @@ class KNNImputer(_Imputer):
         self._learn_domains(table)
         self._known_numeric, self._known_codes = table.numeric, table.codes
         self._kinds = [table.schema.columns[j].kind for j in table.schema.coded]
+        coded = [max(table.schema.columns[j].width, 1) for j in table.schema.coded]
+        self._widths = [1] * len(table.schema.numeric) + coded
 
     def _apply(self, table: Table) -> list[Output]:
         numeric, codes = table.numeric.copy(), table.codes.copy()
@@ -158,7 +160,7 @@ class KNNImputer(_Imputer):
         for start in range(0, len(holes), _BLOCK):
             rows = holes[start : start + _BLOCK]
             here = self._space(table.numeric[rows], table.codes[rows])
-            distances = nan_euclidean_distances(here, reference)
+            distances = self._distances(here, reference)
             for row, near in zip(rows, distances, strict=True):
                 for at in np.flatnonzero(np.isnan(numeric[row])):
                     numeric[row, at] = self._mean(near, self._known_numeric[:, at])
@@ -177,6 +179,15 @@ class KNNImputer(_Imputer):
                 spread = np.eye(max(len(self._domains[at]), 1))[column] / np.sqrt(2)
                 parts.append(np.where((column == MISSING_CODE)[:, None], np.nan, spread))
         return np.hstack(parts)
+
+    def _distances(self, here: np.ndarray, reference: np.ndarray) -> np.ndarray:
+        """Distances over the attributes that both rows have, scaled up for those that one lacks."""
+        first = np.cumsum([0, *self._widths])[:-1]  # one coordinate stands for the presence of each attribute
+        coordinates = (~np.isnan(here)).astype(float) @ (~np.isnan(reference)).T.astype(float)
+        attributes = (~np.isnan(here[:, first])).astype(float) @ (~np.isnan(reference[:, first])).T.astype(float)
+        scaled = nan_euclidean_distances(here, reference, squared=True)  # scaled up by coordinates, not attributes
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.sqrt(scaled * coordinates / here.shape[1] * len(first) / attributes)
 
     def _neighbours(self, near: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         usable = np.flatnonzero(known & ~np.isnan(near))

@@ -117,10 +117,11 @@ class Table:
         holes = dict(sorted(zip(at, [*numbers.tolist(), *coded.tolist()], strict=True)))
         return {self.schema.columns[j].name: count for j, count in holes.items() if count}
 
-    def design_matrix(self, dtype: Any = None) -> Any:
+    def design_matrix(self, dtype: Any = None, *, nan_for_missing: bool = False) -> Any:
         """The table as numbers only: ordinal columns as ranks, nominal ones as indicators (3.2).
 
-        A missing ordinal value is NaN; a missing nominal one has no indicator set.
+        A missing ordinal value is NaN; a missing nominal one has no indicator set, or, for a method with a rule for
+        missing values, NaN in all of them.
         """
         if self.schema.all_numeric:
             return self.numeric if dtype is None else self.numeric.astype(dtype, copy=False)
@@ -139,6 +140,8 @@ class Table:
                     out[:, at] = np.where(known, codes, np.nan)
                 else:
                     out[np.flatnonzero(known), at + codes[known]] = 1
+                    if nan_for_missing:
+                        out[~known, at : at + column.width] = np.nan
             at += column.width
         return out
 
@@ -150,6 +153,8 @@ def as_frame(X: Any) -> "nw.DataFrame[Any] | None":
     """X as a narwhals frame, or None where it is not a frame that narwhals knows."""
     if isinstance(X, np.ndarray) or sp.issparse(X) or isinstance(X, list | tuple):
         return None
+    if type(X).__name__ == "LazyFrame":
+        raise TypeError("got a lazy frame, wanted rows: call .collect() first.")
     if type(X).__name__ == "RecordBatch":  # pyarrow's, which narwhals does not take
         import pyarrow as pa
 

@@ -11,8 +11,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import TransformerMixin
+from sklearn.utils._set_output import _get_output_config
 
 from lanatus.base import Estimator, Takes, check_is_fitted, fitting
+from lanatus.data._columns import learn_column
 from lanatus.data._table import MISSING_CODE, Table, as_frame
 
 
@@ -23,6 +25,7 @@ class Output:
     name: str
     values: np.ndarray
     categories: tuple[Any, ...] | None = None
+    untouched: bool = False  # as it was in the input, whose own column a frame then keeps
 
     def decoded(self) -> np.ndarray:
         """Values as a person reads them; None where missing."""
@@ -41,6 +44,9 @@ class ColumnTransformer(TransformerMixin, Estimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the columns of X; y is used only by supervised transformers."""
         self._learn(self._table(X, reset=True), y)
+        names = self._names_out()
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"several columns of the result would be named {twice}; rename columns of X first.")
         return self
 
     def transform(self, X: Any) -> Any:
@@ -79,19 +85,19 @@ class ColumnTransformer(TransformerMixin, Estimator):
 
     def _assemble(self, outputs: list[Output], X: Any) -> Any:
         frame = as_frame(X)
-        plain = all(output.categories is None for output in outputs)
-        if frame is None or self._wants_container():
-            columns = [output.decoded() for output in outputs]
-            if plain:
-                dtype = np.float32 if all(column.dtype == np.float32 for column in columns) else np.float64
-                return np.column_stack(columns).astype(dtype, copy=False)
-            return np.column_stack([column.astype(object) for column in columns])
-        return _same_library(frame, outputs)
+        wanted = self._wanted_library()
+        if frame is not None or wanted is not None:
+            return _frame_of(outputs, frame, wanted)
+        columns = [output.decoded() for output in outputs]
+        if all(output.categories is None for output in outputs):
+            dtype = np.float32 if all(column.dtype == np.float32 for column in columns) else np.float64
+            return np.column_stack(columns).astype(dtype, copy=False)
+        return np.column_stack([column.astype(object) for column in columns])
 
-    def _wants_container(self) -> bool:
-        from sklearn.utils._set_output import _get_output_config
-
-        return bool(_get_output_config("transform", self)["dense"] != "default")
+    def _wanted_library(self) -> str | None:
+        """What ``set_output`` asks for; scikit-learn sets names and index on it."""
+        wanted = str(_get_output_config("transform", self)["dense"])
+        return None if wanted == "default" else wanted
 
 
 def passed_through(table: Table, changed: set[str]) -> dict[str, Output]:
@@ -101,11 +107,11 @@ def passed_through(table: Table, changed: set[str]) -> dict[str, Output]:
         column = table.schema.columns[j]
         if column.name not in changed:
             values = table.numeric[:, [at]].toarray().ravel() if sp.issparse(table.numeric) else table.numeric[:, at]
-            out[column.name] = Output(column.name, values)
+            out[column.name] = Output(column.name, values, untouched=True)
     for at, j in enumerate(table.schema.coded):
         column = table.schema.columns[j]
         if column.name not in changed:
-            out[column.name] = Output(column.name, table.codes[:, at], column.categories)
+            out[column.name] = Output(column.name, table.codes[:, at], column.categories, untouched=True)
     return out
 
 
@@ -114,19 +120,32 @@ def in_order(table: Table, columns: dict[str, Output]) -> list[Output]:
     return [columns[name] for name in table.schema.names]
 
 
-def _same_library(frame: "nw.DataFrame[Any]", outputs: list[Output]) -> Any:
-    backend = nw.get_native_namespace(frame)
-    series = []
+def _frame_of(outputs: list[Output], frame: "nw.DataFrame[Any] | None", wanted: str | None) -> Any:
+    """The columns as a frame of the library wanted, or of that of the input."""
+    same = frame is not None and (wanted is None or wanted == str(frame.implementation.value))
+    backend: Any = nw.get_native_namespace(frame) if frame is not None and wanted is None else wanted
+    made: dict[str, Any] = {}
     for output in outputs:
+        known = frame is not None and output.name in frame.columns
+        if same and known and output.untouched:
+            made[output.name] = frame[output.name]  # type: ignore[index]
+            continue
         values = output.decoded()
-        made = nw.new_series(output.name, values.tolist() if output.categories else values, backend=backend)
-        if output.categories is not None and output.name in frame.columns:
-            made = made.cast(frame[output.name].dtype)
-        series.append(made)
-    native = nw.from_dict({one.name: one for one in series}).to_native()
-    if hasattr(native, "index") and hasattr(frame.to_native(), "index"):
-        native.index = frame.to_native().index
+        series = nw.new_series(output.name, values.tolist() if output.categories else values, backend=backend)
+        if same and known and output.categories is not None and _holds(frame[output.name], output):  # type: ignore[index]
+            series = series.cast(frame[output.name].dtype)  # type: ignore[index]
+        made[output.name] = series
+    native = nw.from_dict(made).to_native()
+    if same and hasattr(native, "index") and hasattr(frame.to_native(), "index"):  # type: ignore[union-attr]
+        native.index = frame.to_native().index  # type: ignore[union-attr]
     return native
+
+
+def _holds(series: "nw.Series[Any]", output: Output) -> bool:
+    """Whether the type of a column of the input has a place for all the values of its successor."""
+    if series.dtype not in (nw.Categorical, nw.Enum):
+        return False
+    return set(output.categories or ()) <= set(learn_column(series).categories)
 
 
 def missing_to_nan(codes: np.ndarray, dtype: Any = np.float64) -> np.ndarray:

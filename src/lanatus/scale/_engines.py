@@ -148,16 +148,25 @@ class Prepare:
         return Block(numbers, labels, self.estimator._weights(_as_array(weight), numbers), start)
 
 
-def open_engine(estimator: Estimator, X: Any, y: Any = None, sample_weight: Any = None, *, min_rows: int = 1) -> Engine:
-    """The engine for what was passed to ``fit``; the estimator learns its columns on the way."""
+def open_engine(
+    estimator: Estimator,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    reset: bool = True,
+    min_rows: int = 1,
+) -> Engine:
+    """The engine for what was passed; with ``reset``, in ``fit``, the estimator learns its columns on the way."""
     if isinstance(X, Source):
         if y is not None or sample_weight is not None:
             raise ValueError("a scanned source brings its own y and weights: scan(..., target=..., weight=...).")
-        estimator._remember(source_schema(X))
+        if reset:
+            estimator._remember(source_schema(X))
         return Streamed(X, Prepare(estimator, source_dtype(X)))
     if is_dask(X):
-        return _open_dask(estimator, X, y, sample_weight)
-    numbers = estimator._numbers(X, reset=True, min_rows=min_rows)
+        return _open_dask(estimator, X, y, sample_weight, reset)
+    numbers = estimator._numbers(X, reset=reset, min_rows=min_rows)
     return InMemory(numbers, y, estimator._weights(sample_weight, numbers))
 
 
@@ -178,12 +187,25 @@ def source_schema(source: Source) -> Schema:
         kind = source.schema.field(name).type
         if pa.types.is_dictionary(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
             ordered = pa.types.is_dictionary(kind) and kind.ordered
-            columns.append(Column(name, "ordinal" if ordered else "nominal", source.categories[name], str(kind)))
+            values = _declared_order(source, name) if ordered else source.categories[name]
+            columns.append(Column(name, "ordinal" if ordered else "nominal", values, str(kind)))
         elif pa.types.is_boolean(kind):
             columns.append(Column(name, "ordinal", (False, True), str(kind)))
         else:
             columns.append(Column(name, "numeric", (), str(kind)))
     return Schema(columns)
+
+
+def _declared_order(source: Source, name: str) -> list[Any]:
+    """The order of an ordered column, which every block must share."""
+    order: list[Any] = []
+    for block in source.blocks():
+        found = block.X.column(name).dictionary.to_pylist()
+        if len(found) > len(order):
+            order, found = found, order
+        if found != order[: len(found)]:
+            raise ValueError(f"{block.file}: ordered column {name!r} has another order here: {found}, wanted {order}.")
+    return order
 
 
 def source_dtype(source: Source) -> Any:
@@ -195,7 +217,7 @@ def source_dtype(source: Source) -> Any:
 # ---------------------------------------------------------------- Dask
 
 
-def _open_dask(estimator: Estimator, X: Any, y: Any, sample_weight: Any) -> OnDask:
+def _open_dask(estimator: Estimator, X: Any, y: Any, sample_weight: Any, reset: bool) -> OnDask:
     from dask import delayed
 
     parts = _partitions(X, y, sample_weight)
@@ -203,8 +225,8 @@ def _open_dask(estimator: Estimator, X: Any, y: Any, sample_weight: Any) -> OnDa
     sizes = [survey.n_rows for survey in surveys]
     if not sum(sizes):
         raise ValueError("the Dask collection has no rows; wanted at least one.")
-    schema = reduce(_join_schemas, (survey.schema for survey in surveys if survey.n_rows))
-    estimator._remember(schema)
+    if reset:
+        estimator._remember(reduce(_join_schemas, (survey.schema for survey in surveys if survey.n_rows)))
     dtypes = {survey.dtype for survey in surveys if survey.n_rows}
     dtype = np.float32 if dtypes == {np.dtype(np.float32)} else np.float64
     filled = [part for part, size in zip(parts, sizes, strict=True) if size]
