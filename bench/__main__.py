@@ -6,6 +6,7 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from bench import bayes, kmeans, stream
 from bench.runner import Outcome, run
@@ -47,7 +48,7 @@ def main(suite: str) -> int:
     return 1 if failed else 0
 
 
-def page(outcomes: list[Outcome], memory: list[dict[str, object]]) -> str:
+def page(outcomes: list[Outcome], memory: list[dict[str, Any]]) -> str:
     """The table of a full run."""
     lines = [
         "# Benchmarks",
@@ -63,11 +64,7 @@ def page(outcomes: list[Outcome], memory: list[dict[str, object]]) -> str:
     ]
     for o in outcomes:
         ours, rival = o.timings["lanatus"], o.timings[o.rival]
-        others = "; ".join(
-            f"{name} {t.seconds / ours.seconds:.2f}x"
-            for name, t in o.timings.items()
-            if name not in ("lanatus", o.rival)
-        )
+        others = "; ".join(_other(o, name) for name in o.timings if name not in ("lanatus", o.rival))
         lines.append(
             f"| {o.case.name} | {ours.seconds:.4f} (first {ours.first:.4f}) | {o.rival} | {rival.seconds:.4f} | "
             f"**{o.ratio:.2f}** | {o.case.floor:g} | "
@@ -80,11 +77,21 @@ def page(outcomes: list[Outcome], memory: list[dict[str, object]]) -> str:
         "| fit | data, GB | rows | s | peak resident set, MB | limit |",
         "|---|---|---|---|---|---|",
     ]
-    lines += [
-        f"| {m['title']} | {m['bytes'] / 1e9:.2f} | {m['rows']:,} | {m['seconds']:.1f} | {m['peak'] / 1e6:.0f} | 1 GB |"  # type: ignore[operator]
-        for m in memory
-    ]
+    lines += [_memory_row(row) for row in memory]
     return "\n".join(lines) + "\n"
+
+
+def _other(outcome: Outcome, name: str) -> str:
+    """A slower peer, or one that is no rival."""
+    timing = outcome.timings[name]
+    note = "" if outcome.equal_or_better(name) else f" *at lower quality {timing.quality:.4g}*"
+    return f"{name} {timing.seconds / outcome.timings['lanatus'].seconds:.2f}x{note}"
+
+
+def _memory_row(row: dict[str, Any]) -> str:
+    title = row["title"].replace("|", r"\|")  # k-means|| in a table
+    size, rows, seconds, peak = row["bytes"] / 1e9, row["rows"], row["seconds"], row["peak"] / 1e6
+    return f"| {title} | {size:.2f} | {rows:,} | {seconds:.1f} | {peak:.0f} | 1 GB |"
 
 
 def _processor() -> str:

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 COLUMNS = 16
 LIMIT = 1 << 30  # bytes of resident set
@@ -66,7 +67,7 @@ def generate(folder: Path, gigabytes: float) -> int:
     return sum(file.stat().st_size for file in folder.iterdir())
 
 
-def run(say: Callable[[str], None], gigabytes: float = 4.2) -> list[dict[str, object]]:
+def run(say: Callable[[str], None], gigabytes: float = 4.2) -> list[dict[str, Any]]:
     """Peak resident set and time of each job; the files go at the end."""
     folder = Path(tempfile.mkdtemp(prefix="lanatus-bench-"))
     try:
