@@ -152,3 +152,15 @@ def test_kmeans_says_what_went_wrong():
         GaussianNB().fit(X * 1e200, X[:, 0] > 0.5)
     with pytest.raises(TypeError, match="collect"):
         KMeans(2).fit(pl.LazyFrame({"a": [1.0, 2.0]}))
+
+
+def test_a_hole_is_refused_in_predict_as_in_fit():
+    frame = pd.DataFrame({"x": [1.0, 2.0, 8.0, 9.0], "s": ["a", "a", "b", "b"]})
+    model = KMeans(2, init=[[1, 1, 0], [9, 0, 1]]).fit(frame)
+    holed = frame.assign(s=["a", None, "b", "b"])
+    for rows in (holed, pl.from_pandas(holed), Table.of(holed)):
+        with pytest.raises(ValueError, match=r"NaN.*'s' \(1\)"):
+            model.predict(rows)
+    array = KMeans(2, init=[[1, 1, 0], [9, 0, 1]]).fit(frame.to_numpy(dtype=object))
+    with pytest.raises(ValueError, match=r"NaN.*'x1' \(1\)"):
+        array.predict(holed.to_numpy(dtype=object))

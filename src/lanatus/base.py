@@ -25,6 +25,7 @@ from sklearn.utils.validation import (
 
 from lanatus._core import core as kernels
 from lanatus.catalog import DOCS_URL, Takes
+from lanatus.data._columns import is_missing
 from lanatus.data._schema import Column, Schema
 from lanatus.data._table import Table, as_frame, frame_of_dicts, is_list_of_dicts, is_named
 from lanatus.params import Rule, check_params
@@ -153,13 +154,13 @@ class Estimator(BaseEstimator):
         if reset:
             self._remember(table.schema)
         if not self._takes.missing and not (_all_finite(table.numeric) and (table.codes >= 0).all()):
-            self._refuse_holes(table.missing(), reset)
+            self._refuse_holes(table.missing(), X, reset)
         self._refuse_non_finite(table.numeric)
         return table
 
-    def _refuse_holes(self, holes: dict[str, int], reset: bool) -> None:
-        # A category unseen in fit has no indicator set, which a numeric method takes as it is.
-        named = [name for name in holes if reset or self.schema_[name].kind != "nominal"]
+    def _refuse_holes(self, holes: dict[str, int], X: Any, reset: bool) -> None:
+        # A category unseen in fit (with its warning) has no indicator set, which a numeric method takes as it is.
+        named = [name for name in holes if reset or self.schema_[name].kind != "nominal" or self._has_nulls(X, name)]
         if named:
             listed = ", ".join(f"{name!r} ({holes[name]})" for name in named)
             raise ValueError(
@@ -167,6 +168,14 @@ class Estimator(BaseEstimator):
                 f"columns {listed}. Fill them first, for example with "
                 "sklearn.pipeline.make_pipeline(lanatus.data.SimpleImputer(), ...)."
             )
+
+    def _has_nulls(self, X: Any, name: str) -> bool:
+        frame = as_frame(X)
+        if frame is not None:
+            return frame[name].null_count() > 0
+        if isinstance(X, Table):
+            return name in X.missing()
+        return any(is_missing(value) for value in np.asarray(X, dtype=object)[:, self.schema_.names.index(name)])
 
     def _remember(self, schema: Schema) -> None:
         self.schema_ = schema
