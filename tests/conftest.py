@@ -1,8 +1,14 @@
 """Shared by all tests."""
 
+import os
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# Machines are shared: no deadlines; and a landing must not hang on a new random example.
+hypothesis.settings.register_profile("lanatus", deadline=None, derandomize="CI" in os.environ)
+hypothesis.settings.load_profile("lanatus")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -149,7 +149,7 @@ def test_logic_gates_of_many_inputs_and_samples():
     assert np.std(X - corner) == pytest.approx(0.05, rel=0.2)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(1, 200), st.integers(1, 5), st.integers(2, 6))
 def test_rings_have_their_radii(n_samples, n_rings, n_features):
     X, y = make_rings(n_samples, n_rings=n_rings, n_features=n_features, random_state=0)

@@ -17,7 +17,7 @@ words = st.one_of(st.none(), st.text(min_size=1, max_size=4))
 
 
 @given(st.lists(st.tuples(st.one_of(st.none(), values), words), min_size=1, max_size=30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_library_gives_the_same_table(rows):
     numbers, texts = (list(column) for column in zip(*rows, strict=True))
     frames = [
@@ -48,7 +48,7 @@ def test_indicators_hold_one_one_in_each_row(texts):
     arrays(np.float64, array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=12), elements=values),
     st.data(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_moments_do_not_depend_on_the_cut(X, data):
     from lanatus._core import bayes
 
@@ -77,7 +77,7 @@ def test_moments_do_not_depend_on_the_cut(X, data):
     arrays(np.float64, st.tuples(st.integers(3, 40), st.integers(1, 4)), elements=st.floats(-100, 100)),
     st.integers(1, 3),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_kmeans_ends_at_a_fixed_point(X, k):
     import warnings
 
