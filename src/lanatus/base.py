@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.callback._callback_support import callback_management_context
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -34,10 +35,12 @@ __all__ = [
     "Estimator",
     "Takes",
     "aligned",
+    "as_labels",
     "check_is_fitted",
     "class_codes",
     "fitting",
     "n_threads",
+    "output_library",
     "warn_unconverged",
 ]
 
@@ -57,6 +60,12 @@ def warn_unconverged(estimator: Any) -> None:
         ConvergenceWarning,
         stacklevel=3,
     )
+
+
+def output_library(estimator: Any) -> str | None:
+    """The frame library that ``set_output`` asks for, None for no wish."""
+    wanted = str(_get_output_config("transform", estimator)["dense"])
+    return None if wanted == "default" else wanted
 
 
 def fitting(fit: F) -> F:

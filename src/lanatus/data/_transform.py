@@ -11,9 +11,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import TransformerMixin
-from sklearn.utils._set_output import _get_output_config
 
-from lanatus.base import Estimator, Takes, check_is_fitted, fitting
+from lanatus.base import Estimator, Takes, check_is_fitted, fitting, output_library
 from lanatus.data._columns import learn_column
 from lanatus.data._table import MISSING_CODE, Table, as_frame
 
@@ -85,7 +84,7 @@ class ColumnTransformer(TransformerMixin, Estimator):
 
     def _assemble(self, outputs: list[Output], X: Any) -> Any:
         frame = as_frame(X)
-        wanted = self._wanted_library()
+        wanted = output_library(self)
         if frame is not None or wanted is not None:
             return _frame_of(outputs, frame, wanted)
         columns = [output.decoded() for output in outputs]
@@ -93,11 +92,6 @@ class ColumnTransformer(TransformerMixin, Estimator):
             dtype = np.float32 if all(column.dtype == np.float32 for column in columns) else np.float64
             return np.column_stack(columns).astype(dtype, copy=False)
         return np.column_stack([column.astype(object) for column in columns])
-
-    def _wanted_library(self) -> str | None:
-        """What ``set_output`` asks for; scikit-learn sets names and index on it."""
-        wanted = str(_get_output_config("transform", self)["dense"])
-        return None if wanted == "default" else wanted
 
 
 def passed_through(table: Table, changed: set[str]) -> dict[str, Output]:
@@ -122,22 +116,22 @@ def in_order(table: Table, columns: dict[str, Output]) -> list[Output]:
 
 def _frame_of(outputs: list[Output], frame: "nw.DataFrame[Any] | None", wanted: str | None) -> Any:
     """The columns as a frame of the library wanted, or of that of the input."""
-    same = frame is not None and (wanted is None or wanted == str(frame.implementation.value))
-    backend: Any = nw.get_native_namespace(frame) if frame is not None and wanted is None else wanted
+    alike = frame if frame is not None and wanted in (None, str(frame.implementation.value)) else None
+    backend: Any = wanted if alike is None else nw.get_native_namespace(alike)
     made: dict[str, Any] = {}
     for output in outputs:
-        known = frame is not None and output.name in frame.columns
-        if same and known and output.untouched:
-            made[output.name] = frame[output.name]  # type: ignore[index]
+        before = alike[output.name] if alike is not None and output.name in alike.columns else None
+        if before is not None and output.untouched:
+            made[output.name] = before
             continue
         values = output.decoded()
         series = nw.new_series(output.name, values.tolist() if output.categories else values, backend=backend)
-        if same and known and output.categories is not None and _holds(frame[output.name], output):  # type: ignore[index]
-            series = series.cast(frame[output.name].dtype)  # type: ignore[index]
+        if before is not None and output.categories is not None and _holds(before, output):
+            series = series.cast(before.dtype)
         made[output.name] = series
     native = nw.from_dict(made).to_native()
-    if same and hasattr(native, "index") and hasattr(frame.to_native(), "index"):  # type: ignore[union-attr]
-        native.index = frame.to_native().index  # type: ignore[union-attr]
+    if alike is not None and hasattr(native, "index"):
+        native.index = alike.to_native().index
     return native
 
 
