@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import os
-import pathlib
 
 import pandas as pd
 import polars as pl
@@ -187,12 +186,8 @@ def test_what_cannot_be_written(tmp_path):
         write({"a": [[1]], "b": [2]}, tmp_path / "t.csv")
 
 
-def test_real_tables_survive_csv(tmp_path):
-    folder = pathlib.Path("/work/shared/data")
-    files = [folder / f"{name}.parquet" for name in ("adult", "ames", "horse_colic", "diamonds")]
-    if not all(file.exists() for file in files):
-        pytest.skip("needs the shared data sets")
-    for file in files:
+def test_real_tables_survive_csv(tmp_path, shared_data):
+    for file in [shared_data / f"{name}.parquet" for name in ("adult", "ames", "horse_colic", "diamonds")]:
         table = read(file)
         write(table, tmp_path / "t.csv")
         again = read_csv(tmp_path / "t.csv")
