@@ -9,7 +9,9 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 from lanatus.bayes import GaussianNB
 from lanatus.cluster import KMeans
+from lanatus.cluster._kmeans_pass import BoundedPasses
 from lanatus.data import KBinsDiscretizer, KNNImputer, MinMaxScaler, SimpleImputer, StandardScaler
+from lanatus.scale import Block
 
 BUNDLED = [load_iris, load_wine, load_breast_cancer, load_digits]
 
@@ -132,3 +134,16 @@ def test_clusters_that_empty_are_refilled_by_every_algorithm(algorithm):
     assert len(np.unique(model.labels_)) == 5
     lloyd = KMeans(5, init=start, tol=0, algorithm="lloyd").fit(X, sample_weight=weight)
     assert model.inertia_ == pytest.approx(lloyd.inertia_, rel=1e-10)
+
+
+@pytest.mark.parametrize("algorithm", ["hamerly", "elkan"])
+def test_a_cluster_that_empties_step_by_step_weighs_nothing(algorithm):
+    """Sums that follow the rows that move leave rounding behind, which must not keep a cluster alive."""
+    rng = np.random.RandomState(0)
+    X, weight = rng.rand(500, 1), rng.rand(500)
+    passes = BoundedPasses(Block(X, None, weight, 0), algorithm, 2)
+    for centers in ([[0.5], [10.0]], [[0.2], [0.8]], [[-10.0], [0.5]]):  # all in the first, half of them, none
+        sums, mass = passes.step(np.array(centers))
+    assert (passes.labels == 1).all()
+    assert (mass[0], sums[0, 0]) == (0, 0)
+    assert mass[1] == pytest.approx(weight.sum(), rel=1e-12)
