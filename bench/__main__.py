@@ -8,10 +8,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from bench import bayes, kmeans, stream
+from bench import bayes, evaluation, kmeans, stream
 from bench.runner import Outcome, run
 
-CASES = [*kmeans.CASES, *bayes.CASES]
+CASES = [*kmeans.CASES, *bayes.CASES, *evaluation.CASES]
 SUITES = [*dict.fromkeys(case.suite for case in CASES), "stream"]
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 

@@ -7,6 +7,7 @@ namespace lanatus {
 namespace core { void bind(nb::module_& m); }
 namespace bayes { void bind(nb::module_& m); }
 namespace cluster { void bind(nb::module_& m); }
+namespace evaluation { void bind(nb::module_& m); }
 }  // namespace lanatus
 
 NB_MODULE(_core, m) {
@@ -18,4 +19,6 @@ NB_MODULE(_core, m) {
     lanatus::bayes::bind(bayes);
     auto cluster = topic("cluster", "k-means.");
     lanatus::cluster::bind(cluster);
+    auto evaluation = topic("evaluation", "Rankings.");
+    lanatus::evaluation::bind(evaluation);
 }

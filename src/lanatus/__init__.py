@@ -9,7 +9,19 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOME = {"save": "lanatus.persist", "load": "lanatus.persist", "scan": "lanatus.data"}
-_PACKAGES = ("base", "bayes", "book", "callbacks", "catalog", "cluster", "data", "persist", "plot", "scale")
+_PACKAGES = (
+    "base",
+    "bayes",
+    "book",
+    "callbacks",
+    "catalog",
+    "cluster",
+    "data",
+    "evaluation",
+    "persist",
+    "plot",
+    "scale",
+)
 
 __all__ = ["__version__", *_HOME, *_PACKAGES]
 

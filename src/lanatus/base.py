@@ -13,10 +13,12 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.callback._callback_support import callback_management_context
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
+    _num_samples,
     assert_all_finite,
     check_consistent_length,
     check_is_fitted,
@@ -39,8 +41,10 @@ __all__ = [
     "check_is_fitted",
     "class_codes",
     "fitting",
+    "n_rows",
     "n_threads",
     "output_library",
+    "take_rows",
     "warn_unconverged",
 ]
 
@@ -66,6 +70,16 @@ def output_library(estimator: Any) -> str | None:
     """The frame library that ``set_output`` asks for, None for no wish."""
     wanted = str(_get_output_config("transform", estimator)["dense"])
     return None if wanted == "default" else wanted
+
+
+def take_rows(X: Any, rows: np.ndarray) -> Any:
+    """Some rows of a matrix, frame, table or list, in the order asked."""
+    return Table(X.schema, X.numeric[rows], X.codes[rows]) if isinstance(X, Table) else _safe_indexing(X, rows)
+
+
+def n_rows(X: Any) -> int:
+    """Rows of a matrix, frame, table or list."""
+    return int(_num_samples(X))
 
 
 def fitting(fit: F) -> F:

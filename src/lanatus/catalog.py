@@ -24,10 +24,18 @@ DOCS_URL = "https://lanatus.readthedocs.io/en/latest"
 TASKS = {
     "classification": "分类",
     "clustering": "聚类",
+    "comparison": "比较",
     "data": "数据",
     "dataset": "数据集",
+    "experiment": "实验",
     "io": "读写",
+    "measure": "性能度量",
+    "picture": "图",
+    "splitting": "划分",
+    "test": "检验",
+    "theory": "理论",
     "transform": "变换",
+    "tuning": "调参",
 }
 
 ABILITIES = ("mixed", "nominal", "missing", "sparse", "weights", "streams")
@@ -57,6 +65,7 @@ class Entry:
     zh: str
     streams: bool
     peers: tuple[str, ...]
+    home: str = ""
 
     @property
     def name(self) -> str:
@@ -66,7 +75,7 @@ class Entry:
     @property
     def path(self) -> str:
         """Where a user imports it from: ``lanatus.cluster.KMeans``."""
-        package = re.sub(r"(\._\w+)+$", "", self.object.__module__)
+        package = self.home or re.sub(r"(\._\w+)+$", "", self.object.__module__)
         return f"{package}.{self.name}"
 
     @property
@@ -75,9 +84,14 @@ class Entry:
         return self.section.split(".")[0]
 
     @property
+    def is_borrowed(self) -> bool:
+        """Whether another library wrote it, and ours only offers it."""
+        return bool(self.home)
+
+    @property
     def is_estimator(self) -> bool:
-        """Whether it is a class with ``fit``."""
-        return isinstance(self.object, type) and hasattr(self.object, "fit")
+        """Whether it is a class of ours with ``fit``."""
+        return not self.is_borrowed and isinstance(self.object, type) and hasattr(self.object, "fit")
 
     @property
     def takes(self) -> Takes | None:
@@ -150,14 +164,27 @@ def method(
     """
 
     def record(thing: T) -> T:
-        entry = Entry(thing, ids, section, task, en, zh, streams, tuple(peers))
-        known = _entries.get(entry.path)
-        if known is not None and known.object.__module__ != entry.object.__module__:
-            raise ValueError(f"{entry.path} is in the catalogue already.")
-        _entries[entry.path] = entry
+        _add(Entry(thing, ids, section, task, en, zh, streams, tuple(peers)))
         return thing
 
     return record
+
+
+def borrow(thing: T, *ids: str, home: str, section: str, task: str, en: str, zh: str) -> T:
+    """Record a class or function of another library that the package `home` offers as it is.
+
+    Conformance tests leave it to its makers; a test of ours still has to show each of its `ids`.
+    """
+    peer = f"{thing.__module__.partition('.')[0].replace('sklearn', 'scikit-learn')}:{getattr(thing, '__name__', '')}"
+    _add(Entry(thing, ids, section, task, en, zh, False, (peer,), home))
+    return thing
+
+
+def _add(entry: Entry) -> None:
+    known = _entries.get(entry.path)
+    if known is not None and known.object.__module__ != entry.object.__module__:
+        raise ValueError(f"{entry.path} is in the catalogue already.")
+    _entries[entry.path] = entry
 
 
 @cache

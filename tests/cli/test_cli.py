@@ -190,16 +190,16 @@ def crafted(rows=60):
 def test_fit_on_a_table_with_strings_and_holes(tmp_path, encoding):
     (tmp_path / "瓜.csv").write_bytes(crafted().encode(encoding))
     shown = run("fit", tmp_path / "瓜.csv", "--target", "好瓜", "--out", tmp_path / "out")
-    assert "60 rows" in shown
     assert "majority class" in shown
     assert "GaussianNB" in shown
     model = lanatus.load(tmp_path / "out" / "瓜.skops")
     frame = lanatus.data.read(tmp_path / "瓜.csv").drop_columns(["好瓜"]).to_pandas()
     predicted = model.predict(frame)[:60]
     assert np.mean(predicted == np.array(["是", "否"] * 30)) > 0.9
-    report = (tmp_path / "out" / "瓜.md").read_text(encoding="utf-8")
-    assert "| GaussianNB |" in report
+    report = (tmp_path / "out" / "瓜.html").read_text(encoding="utf-8")
+    assert "<td>GaussianNB</td>" in report
     assert "majority class" in report
+    assert "significantly better" in report
 
 
 def test_fit_mistakes_end_in_one_line(tmp_path):
@@ -235,7 +235,7 @@ def test_demo_leaves_models_a_report_and_a_picture_with_chinese_words(tmp_path):
     assert pixels.shape[0] > 300
     assert len(np.unique(pixels[..., :3].reshape(-1, 3), axis=0)) > 20
     assert {path.name for path in (tmp_path / "shown").iterdir()} == {
-        *("watermelon-kmeans.png", "watermelon-kmeans.skops", "breast-cancer.skops", "breast-cancer.md"),
+        *("watermelon-kmeans.png", "watermelon-kmeans.skops", "breast-cancer.skops", "breast-cancer.html"),
     }
     model = lanatus.load(tmp_path / "shown" / "watermelon-kmeans.skops")
     assert model.cluster_centers_.shape == (3, 2)

@@ -1,6 +1,5 @@
 """``lanatus fit``: a table in, an honest comparison and a model out."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +7,15 @@ import numpy as np
 import pyarrow as pa
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table as RichTable
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from lanatus import catalog, data, persist
 from lanatus.base import as_labels
+from lanatus.evaluation import compare
+
+BASELINE = "majority class"
 
 
 def fit_file(console: Console, path: Path, target: str, out: Path, seed: int) -> None:
@@ -42,51 +42,23 @@ def fit_table(console: Console, X: pa.Table, y: np.ndarray, name: str, out: Path
             f"{dict(zip(classes.tolist()[:10], counts.tolist(), strict=False))}. "
             "Regression comes with the linear models."
         )
-    splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    parts = list(splitter.split(np.zeros(len(y)), y))
-    scores = {learner: _accuracies(model, X, y, parts) for learner, model in candidates().items()}
-    best = max(
-        (learner for learner in scores if learner != "majority class"),
-        key=lambda learner: scores[learner].mean(),
+    result = compare(candidates(), {name: (X, y)}, splitter=folds, random_state=seed)
+    console.print(result)
+    best = min(
+        (learner for learner in result.learners if learner != BASELINE),
+        key=lambda learner: result.mean_ranks()[result.learners.index(learner)],
     )
-    shown = RichTable(
-        "learner", "accuracy", "± deviation", title=f"{escape(name)}: {folds}-fold cross-validation, {len(y)} rows"
-    )
-    for learner, values in sorted(scores.items(), key=lambda item: -item[1].mean()):
-        mark = " [green]<- kept[/]" if learner == best else ""
-        shown.add_row(learner + mark, f"{values.mean():.3f}", f"{values.std():.3f}")
-    console.print(shown)
     out.mkdir(parents=True, exist_ok=True)
     saved = persist.save(candidates()[best].fit(X, y), out / f"{name}.skops")
-    report = out / f"{name}.md"
-    lines = [
-        f"# {name}",
-        "",
-        f"{folds}-fold cross-validation of {len(y)} rows.",
-        "",
-        "| learner | accuracy | deviation |",
-        "|---|---|---|",
-    ]
-    lines += [f"| {learner} | {values.mean():.3f} | {values.std():.3f} |" for learner, values in scores.items()]
-    report.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    console.print(escape(f"model:  {saved}\nreport: {report}"), soft_wrap=True)
+    report = out / f"{name}.html"
+    result.to_html(report)
+    console.print(escape(f"kept:   {best}\nmodel:  {saved}\nreport: {report}"), soft_wrap=True)
     return saved
-
-
-def _accuracies(model: Any, X: pa.Table, y: np.ndarray, parts: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """Accuracy on each test part of a model fitted to the rest; categories new to it count as missing."""
-    out = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", data.UnseenCategoryWarning)
-        for train, test in parts:
-            fitted = clone(model).fit(X.take(train), y[train])
-            out.append(float(np.mean(fitted.predict(X.take(test)) == y[test])))
-    return np.array(out)
 
 
 def candidates() -> dict[str, Any]:
     """A baseline and every classifier of the catalogue; those without a rule for holes get an imputer."""
-    found: dict[str, Any] = {"majority class": DummyClassifier()}
+    found: dict[str, Any] = {BASELINE: DummyClassifier()}
     for entry in catalog.estimators():
         model = entry.object()
         if is_classifier(model):

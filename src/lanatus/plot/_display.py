@@ -1,0 +1,59 @@
+"""What all displays share: axes to draw on, and Chinese that shows."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from matplotlib.text import Text
+
+from lanatus.plot._fonts import chinese_family, use_chinese
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def axes_for(ax: Any, **figure: Any) -> Any:
+    """The axes given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(layout="constrained", **figure)[1]
+
+
+def drawn(plot: F) -> F:
+    """Wrap a method that draws and returns a display: Chinese in it shows, on axes made before as on new ones."""
+
+    @functools.wraps(plot)
+    def whole(*args: Any, **kwargs: Any) -> Any:
+        with use_chinese():
+            display = plot(*args, **kwargs)
+            figure = display.ax_.get_figure(root=True)
+            for text in figure.findobj(Text):  # those of axes that were there before know only the fonts of then
+                if chinese_family() not in text.get_fontfamily():
+                    text.set_fontfamily([*text.get_fontfamily(), chinese_family()])
+            figure.draw_without_rendering()  # ticks are made now, while the font is at hand
+        return display
+
+    return whole  # type: ignore[return-value]
+
+
+def fitted_scores(estimator: Any, X: Any, pos_label: Any) -> tuple[Any, Any]:
+    """Scores of the positive class of a fitted classifier for two classes, and that class."""
+    classes = getattr(estimator, "classes_", None)
+    if classes is None or len(classes) != 2:
+        raise ValueError(
+            f"wanted a fitted classifier for two classes; got {type(estimator).__name__}"
+            + ("." if classes is None else f" for {len(classes)} classes.")
+        )
+    positive = classes[1] if pos_label is None else pos_label
+    if positive not in list(classes):
+        raise ValueError(f"pos_label={pos_label!r} is none of the classes {list(classes)}.")
+    place = list(classes).index(positive)
+    if hasattr(estimator, "predict_proba"):
+        return estimator.predict_proba(X)[:, place], positive
+    if hasattr(estimator, "decision_function"):
+        scores = estimator.decision_function(X)
+        return (scores if place == 1 else -scores), positive
+    raise ValueError(
+        f"{type(estimator).__name__} has neither predict_proba nor decision_function, so nothing to rank by."
+    )
