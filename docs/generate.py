@@ -99,7 +99,9 @@ def method_lines(entry: catalog.Entry) -> list[str]:
         "",
         f"[`{entry.path}`](../api/{package}.md#{entry.path}), section {entry.section}, {entry.task}.",
         "",
-        plain(entry.summary),
+        f"scikit-learn's [`{entry.name}`]({their_page(entry.object)}), as it is."
+        if entry.is_borrowed
+        else plain(entry.summary),
         "",
         "| can take | ids | peers |",
         "|---|---|---|",
@@ -107,7 +109,7 @@ def method_lines(entry: catalog.Entry) -> list[str]:
         "",
     ]
     runs = doctest.DocTestParser().get_examples(inspect.getdoc(entry.object) or "")
-    if runs:
+    if runs and not entry.is_borrowed:
         lines += ["```pycon", *(line for run in runs for line in typed(run)), "```", ""]
     return lines
 
@@ -186,6 +188,17 @@ def documented(module: Any, name: str) -> bool:
     return (inspect.isclass(member) or inspect.isfunction(member)) and member.__module__.startswith("lanatus")
 
 
+def borrowed(module: Any, name: str) -> bool:
+    """Whether the thing is scikit-learn's, and offered as it is."""
+    return str(getattr(getattr(module, name), "__module__", "")).startswith("sklearn")
+
+
+def their_page(member: Any) -> str:
+    """The page of a class or function in scikit-learn's documentation."""
+    package = ".".join(part for part in member.__module__.split(".") if not part.startswith("_"))
+    return f"https://scikit-learn.org/stable/modules/generated/{package}.{member.__name__}.html"
+
+
 def api_page(name: str, module: Any, head: list[str], public: list[str]) -> str:
     """One mkdocstrings block for each public name, under its public anchor."""
     lines = [f"# lanatus.{name}", "", *("\n\n".join(head)).split("\n"), ""]
@@ -196,6 +209,12 @@ def api_page(name: str, module: Any, head: list[str], public: list[str]) -> str:
             lines += [f"::: {path}", ""]
         else:
             lines += [f'<a id="{anchor}"></a>', "", f"::: {path}", ""]
+    if theirs := [member for member in public_names(module) if borrowed(module, member)]:
+        lines += ["## From scikit-learn, as it is", ""]
+        for member in theirs:
+            page = their_page(getattr(module, member))
+            lines.append(f'- <a id="lanatus.{name}.{member}"></a>[`{member}`]({page})')
+        lines.append("")
     return "\n".join(lines)
 
 

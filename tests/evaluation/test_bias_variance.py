@@ -350,6 +350,8 @@ def test_sizes_of_training_sets(melons):
         ({"method": "bull"}, "method must be one of 'kohavi-wolpert'"),
         ({"loss": "squared", "method": "breiman"}, "method and posterior are for 0/1 loss"),
         ({"noise": 0.1}, "noise is for squared loss"),
+        ({"loss": "squared", "noise": -1}, "noise must be a variance >= 0"),
+        ({"loss": "squared", "noise": [1, 2]}, "one for each of 80 test points"),
         ({"unbiased": True, "method": "domingos"}, "unbiased=True is for squared loss and 'kohavi-wolpert'"),
         ({"n_sets": 1}, "n_sets must be an integer >= 2"),
         ({"sampler": "jackknife"}, "sampler must be 'bootstrap', 'subsample' or a callable"),
@@ -360,6 +362,8 @@ def test_sizes_of_training_sets(melons):
 )
 def test_bad_options_are_named(melons, options, said):
     X, y = melons
+    if options.get("loss") == "squared":
+        y = (y == "好").astype(int)
     with pytest.raises(ValueError, match=said):
         bias_variance(GaussianNB(), X, y, X, y, **{"n_sets": 3, **options})
 
@@ -368,6 +372,8 @@ def test_what_must_be_given(melons):
     X, y = melons
     with pytest.raises(ValueError, match="got no y_test"):
         bias_variance(GaussianNB(), X, y, X)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        bias_variance(GaussianNB(), X, y, X, y[:1])
     with pytest.raises(ValueError, match="got no X or y to draw a bootstrap from"):
         bias_variance(GaussianNB(), None, None, X, y)
 

@@ -152,6 +152,8 @@ def test_a_bootstrap_of_two_rows_is_drawn_until_one_is_left():
 def test_a_bootstrap_that_cannot_leave_a_row_out():
     with pytest.raises(ValueError, match="got 1 row"):
         next(Bootstrap().split([1]))
+    with pytest.raises(ValueError, match="stratify=True needs the classes"):
+        next(Bootstrap(stratify=True).split([1, 2, 3]))
     with pytest.raises(ValueError, match="left none of the 3 rows out"):
         next(Bootstrap(train_size=1000).split([1, 2, 3]))
     with pytest.raises(ValueError, match="left none of the 2 rows out"):
@@ -300,7 +302,7 @@ def test_rows_never_left_out_have_no_error(clouds):
         ({"method": "0.632"}, "method must be one of 'oob', '.632', '.632\\+'"),
         ({"loss": "hinge"}, "loss must be 'auto', '0-1', 'squared' or a callable"),
         ({"loss": lambda a, b: 0.5}, "one number for each of"),
-        ({"confidence": 95}, "confidence must be a number between 0 and 1"),
+        ({"confidence": 95}, "confidence must be a number > 0 and <= 1"),
         ({"n_splits": 0}, "n_splits must be an integer >= 1"),
     ],
 )
@@ -363,8 +365,9 @@ def test_splits_are_counted_as_by_listing_them(sizes, n_train):
 
 
 def test_counting_asks_for_classes_and_a_size():
-    with pytest.raises(ValueError, match="class_counts must be"):
-        count_splits([], 0.5)
+    for nothing in ([], [0, 0], [3, -1]):
+        with pytest.raises(ValueError, match="class_counts must be"):
+            count_splits(nothing, 1)
     with pytest.raises(ValueError, match="train_size must be a fraction"):
         count_splits([3, 3], 1.5)
 

@@ -257,6 +257,8 @@ def test_nested_around_a_search_of_ones_own():
 def test_nested_asks_for_something_to_tune():
     with pytest.raises(ValueError, match="give the values to try, or a search"):
         nested_cross_validate(GaussianNB(), *IRIS)
+    with pytest.raises(ValueError, match="confidence must be a number"):
+        nested_cross_validate(GaussianNB(), *IRIS, param_grid={}, confidence=95)
     with pytest.raises(ValueError, match="scoring must name one score"):
         nested_cross_validate(
             ValidationSearch(GaussianNB(), {"var_smoothing": [1]}), *IRIS, outer=2, scoring=["accuracy", "f1_macro"]

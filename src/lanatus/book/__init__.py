@@ -1,5 +1,26 @@
 """Worked examples of the books: ``lanatus book 9.4.1`` prints the book's figures beside the computed ones."""
 
+import importlib
+from typing import Any
+
 from lanatus.book._registry import Example, Figure, example, examples
 
-__all__ = ["Example", "Figure", "example", "examples"]
+# Experiments that the exercises and claims of the books ask for; a chapter is loaded when one of them is used.
+_HOME = {
+    "_ch02_experiments": ["ex_2_2", "ex_2_3", "fig_2_9"],
+    "_ch02_sizes": ["ex_2_10", "paired_t_inflation"],
+    "_ch03": ["ex_3_4"],
+}
+_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = ["Example", "Figure", "example", "examples", *sorted(_OF)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OF:
+        raise AttributeError(f"module 'lanatus.book' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"lanatus.book.{_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -8,6 +8,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone, is_regressor
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
 
 from lanatus.base import as_labels, n_rows, take_rows
 from lanatus.catalog import method as catalogued
@@ -176,6 +177,7 @@ def bias_variance(
     loss, method = _checked(estimator, loss, method, unbiased, noise, posterior)
     if y_test is None and posterior is None:
         raise ValueError("got no y_test; wanted the true values of the test points (or, for 0/1 loss, the posterior).")
+    check_consistent_length(X_test, y_test)
     whole("n_sets", n_sets, 2)
     sets = _training_sets(X, y, sampler, set_size, n_sets, check_random_state(random_state))
     found = Parallel(n_jobs=n_jobs)(
@@ -184,8 +186,7 @@ def bias_variance(
     predictions = np.array([predicted for predicted, _, _ in found])
     if loss == "squared":
         truth = np.asarray(as_labels(y_test), dtype=float)
-        spread = np.broadcast_to(np.asarray(0.0 if noise is None else noise, dtype=float), truth.shape)
-        points = parts_of.squared(predictions, truth, spread, unbiased=unbiased)
+        points = parts_of.squared(predictions, truth, _noise(noise, len(truth)), unbiased=unbiased)
         middle = predictions.mean(axis=0)
     else:
         classes = _classes(y, y_test, predictions)
@@ -262,6 +263,14 @@ def _predictions(model: Any, X: Any, y: Any, X_test: Any, wants_probabilities: b
     model.fit(X, y)
     predicted = np.asarray(model.predict(X_test))
     return (predicted, model.predict_proba(X_test), model.classes_) if wants_probabilities else (predicted, None, None)
+
+
+def _noise(noise: Any, n_points: int) -> np.ndarray:
+    """Variance of the label at each test point."""
+    variances = np.asarray(0.0 if noise is None else noise, dtype=float)
+    if variances.shape not in ((), (n_points,)) or not (variances >= 0).all():
+        raise ValueError(f"noise must be a variance >= 0, or one for each of {n_points} test points; got {noise!r}.")
+    return np.broadcast_to(variances, (n_points,))
 
 
 def _classes(y: Any, y_test: Any, predictions: np.ndarray) -> np.ndarray:

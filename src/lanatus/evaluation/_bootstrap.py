@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.base import clone, is_regressor
 
 from lanatus.base import as_labels, n_rows, take_rows
 from lanatus.catalog import method as catalogued
+from lanatus.data._sampling import real
 from lanatus.evaluation._splits import Bootstrap
 
 Loss = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -153,8 +153,7 @@ def out_of_bag_score(
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}.")
-    if not isinstance(confidence, Real) or not 0 < confidence < 1:
-        raise ValueError(f"confidence must be a number between 0 and 1; got {confidence!r}.")
+    real("confidence", confidence, 0, 1, above=True)
     labels = as_labels(y)
     of_rows = _loss(loss, estimator)
     splits = list(Bootstrap(n_splits, stratify=stratify, random_state=random_state).split(X, labels))

@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_
 from sklearn.utils import check_random_state
 
 from lanatus.catalog import method
+from lanatus.data._sampling import real
 from lanatus.evaluation._parts import has_classes
 
 
@@ -135,6 +136,7 @@ def nested_cross_validate(
     Varma and Simon (2006), Bias in error estimation when using cross-validation for model selection.
     Nadeau and Bengio (2003), Inference for the generalization error.
     """
+    real("confidence", confidence, 0, 1, above=True)
     rng = check_random_state(random_state)
     stratified = is_classifier(estimator) and has_classes(y)
     outer, inner = _folds(outer, stratified, rng), _folds(inner, stratified, rng)

@@ -82,6 +82,8 @@ class Bootstrap(BaseShuffleSplit):
             raise ValueError(f"got {m} row(s), wanted at least 2: with fewer no row can be left out for the test part.")
         n_train = m if self.train_size is None else row_count("train_size", self.train_size, m)
         classes = [np.arange(m)]
+        if self.stratify and y is None:
+            raise ValueError("stratify=True needs the classes; give y, or take stratify=False.")
         if self.stratify:
             codes = np.unique(as_labels(y), return_inverse=True)[1]
             classes = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
@@ -238,9 +240,9 @@ def count_splits(
     (262.475, 263.735)
     """
     counts = [int(n) for n in (class_counts.values() if isinstance(class_counts, Mapping) else class_counts)]
-    if not counts or min(counts) < 0:
-        raise ValueError(f"class_counts must be the numbers of rows of one or more classes; got {counts}.")
     m = sum(counts)
+    if m < 1 or min(counts) < 0:
+        raise ValueError(f"class_counts must be the numbers of rows of one or more classes; got {counts}.")
     n_train = row_count("train_size", train_size, m)
     if not stratified:
         return comb(m, n_train)
