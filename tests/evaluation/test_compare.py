@@ -464,6 +464,15 @@ def test_groups_stay_together():
     np.testing.assert_array_equal(same.values(), result.values())
 
 
+def test_a_list_of_splits_is_taken_as_it_is():
+    X, y = blobs(0)
+    folds = list(StratifiedKFold(4).split(X, y))
+    expected = cross_val_score(GaussianNB(), X, y, cv=folds)
+    for splits in (folds, iter(folds)):
+        result = compare([GaussianNB(), DummyClassifier()], X, y, splitter=splits)
+        np.testing.assert_allclose(result.values()[0, 0], expected)
+
+
 def test_few_rows_of_a_class_mean_fewer_folds():
     y = np.array(["a"] * 20 + ["b"] * 3)
     X = np.arange(23.0)[:, None]
@@ -553,7 +562,7 @@ def test_progress_bar(capsys):
         ({"measures": ["accuracy", "accuracy"]}, "more than once"),
         ({"measures": [3]}, "a measure must be a name"),
         ({"control": "x"}, "control='x' is none of the learners"),
-        ({"alpha": 5}, "alpha must be between 0 and 1"),
+        ({"alpha": 5}, "alpha must be a number > 0 and < 1"),
         ({"groups": [1, 2]}, "groups has 2"),
     ],
 )

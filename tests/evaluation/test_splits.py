@@ -302,7 +302,7 @@ def test_rows_never_left_out_have_no_error(clouds):
         ({"method": "0.632"}, "method must be one of 'oob', '.632', '.632\\+'"),
         ({"loss": "hinge"}, "loss must be 'auto', '0-1', 'squared' or a callable"),
         ({"loss": lambda a, b: 0.5}, "one number for each of"),
-        ({"confidence": 95}, "confidence must be a number > 0 and <= 1"),
+        ({"confidence": 95}, "confidence must be a number > 0 and < 1"),
         ({"n_splits": 0}, "n_splits must be an integer >= 1"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -67,10 +68,14 @@ def binary_confusions(y_true: Any, y_pred: Any, *, labels: Any = None, sample_we
     [[[1, 1], [0, 2]], [[1, 0], [2, 1]], [[0, 1], [0, 3]]]
     """
     truth, predicted = pair_of_labels(y_true, y_pred)
+    if labels is not None:
+        labels = labels_of(labels, "labels")
+        if len(np.unique(labels)) < len(labels) or not np.isin(labels, np.append(truth, predicted)).any():
+            raise ValueError(f"got labels={labels.tolist()}, wanted different classes, some of y_true and y_pred.")
     matrices = multilabel_confusion_matrix(
         truth,
         predicted,
-        labels=None if labels is None else labels_of(labels, "labels"),
+        labels=labels,
         sample_weight=weights_of(sample_weight, truth),
     )
     return np.asarray(matrices)[:, ::-1, ::-1]
@@ -243,6 +248,8 @@ def _counts(confusion_matrices: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 def _value_of_none(wholes: list[np.ndarray], zero_division: ZeroDivision) -> float:
     if zero_division != "warn":
+        if not isinstance(zero_division, Real):
+            raise ValueError(f"got zero_division={zero_division!r}, wanted 'warn' or a number.")
         return float(zero_division)
     if any((whole == 0).any() for whole in wholes):
         warnings.warn(

@@ -90,6 +90,7 @@ def bias_variance_curve(
     >>> curve.variance.argsort().tolist(), curve.error.shape
     ([0, 1, 2], (3,))
     """
+    param_range = list(param_range)
     seed = check_random_state(random_state).randint(2**31 - 1)
     found = [
         bias_variance(
@@ -100,4 +101,13 @@ def bias_variance_curve(
     if not found:
         raise ValueError("param_range is empty; give the values of the parameter to try.")
     curves = {name: np.array([getattr(one, name) for one in found]) for name in ("bias", "variance", "noise", "error")}
-    return BiasVarianceCurve(param_name, np.asarray(param_range), **curves, loss=found[0].loss, method=found[0].method)
+    return BiasVarianceCurve(param_name, _as_column(param_range), **curves, loss=found[0].loss, method=found[0].method)
+
+
+def _as_column(values: list[Any]) -> np.ndarray:
+    """One entry a value, also where a value is a tuple or a list."""
+    if all(np.ndim(value) == 0 for value in values):
+        return np.asarray(values)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column

@@ -10,7 +10,7 @@ from sklearn.base import clone, is_regressor
 
 from lanatus.base import as_labels, n_rows, take_rows
 from lanatus.catalog import method as catalogued
-from lanatus.data._sampling import real
+from lanatus.evaluation._samples import level
 from lanatus.evaluation._splits import Bootstrap
 
 Loss = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -153,7 +153,7 @@ def out_of_bag_score(
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}.")
-    real("confidence", confidence, 0, 1, above=True)
+    level(confidence, "confidence")
     labels = as_labels(y)
     of_rows = _loss(loss, estimator)
     splits = list(Bootstrap(n_splits, stratify=stratify, random_state=random_state).split(X, labels))

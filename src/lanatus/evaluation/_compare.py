@@ -12,14 +12,17 @@ import sklearn
 from joblib import Parallel, delayed
 from joblib import hash as digest
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 import lanatus
 from lanatus.base import as_labels, n_rows
 from lanatus.catalog import method
+from lanatus.data._sampling import whole
 from lanatus.evaluation._comparison import Comparison
+from lanatus.evaluation._identity import identity
 from lanatus.evaluation._measures import Measure, as_measures
 from lanatus.evaluation._runs import Job, Journal, Run
+from lanatus.evaluation._samples import level
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,8 @@ def compare(
         Target of a single data set.
     splitter : int or splitter, default=10
         Number of folds, stratified for classifiers, shuffled by `random_state`, and fewer where a class has fewer rows;
-        or any splitter of scikit-learn or lanatus (hold-out, repeated folds, leave-one-out, Bootstrap, FiveByTwo, ...).
+        or any splitter of scikit-learn or lanatus (hold-out, repeated folds, leave-one-out, Bootstrap, FiveByTwo, ...),
+        or a list of pairs (training rows, test rows).
     measures : str, Measure, callable, list or dict of them, optional
         What to measure: names such as "accuracy", "auc", "log_loss" or "rmse", names of scikit-learn's scorers, scorers
         ``f(estimator, X, y)`` (greater is better) or a `Measure`. The first one decides ranks and tests. Default:
@@ -101,6 +105,9 @@ def compare(
     A learner that fails is not fatal: the error is kept in ``failures``, its scores are missing, and on that data set
     it shares the last rank. A measure that a learner cannot give (AUC without scores) is missing too.
 
+    The journal knows a learner by its class and parameters, a measure by its name, and both by the code of functions in
+    them. It does not see changes inside a class of your own, or in what a function calls: take a new file then.
+
     Cost: (data sets x learners x splits) fits. Workers get a copy of the data; large arrays are shared by memory map.
 
     Examples
@@ -124,8 +131,9 @@ def compare(
     task = _task(named)
     if control is not None and control not in named:
         raise ValueError(f"control={control!r} is none of the learners {', '.join(named)}.")
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must be between 0 and 1, for example 0.05; got {alpha!r}.")
+    alpha = level(alpha)
+    if random_state is not None:
+        random_state = whole("random_state", random_state, 0, 2**32 - 1)
     wanted = as_measures(measures, task)
     sets = [
         _prepared(name, *parts, task=task, splitter=splitter, seed=random_state)
@@ -148,7 +156,7 @@ def compare(
 
 def _named_learners(learners: Any) -> dict[str, Any]:
     if isinstance(learners, Mapping):
-        named = {str(name): learner for name, learner in learners.items()}
+        named = _by_name("learners", learners)
     elif isinstance(learners, Sequence):
         names = _unique([_short_name(learner) for learner in learners])
         named = dict(zip(names, learners, strict=True))
@@ -159,8 +167,18 @@ def _named_learners(learners: Any) -> dict[str, Any]:
     if len(named) < 2:
         raise ValueError(f"a comparison needs at least two learners; got {len(named)}.")
     for name, learner in named.items():
-        if isinstance(learner, type) or not hasattr(learner, "fit"):
-            raise TypeError(f"learner {name!r} must be an estimator object with fit; got {learner!r}.")
+        if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "__sklearn_tags__")):
+            raise TypeError(
+                f"learner {name!r} must be an estimator object with fit and scikit-learn's tags; got {learner!r}. "
+                "A class of your own inherits from ClassifierMixin or RegressorMixin, and BaseEstimator."
+            )
+    return named
+
+
+def _by_name(what: str, given: Mapping[Any, Any]) -> dict[str, Any]:
+    named = {str(name): one for name, one in given.items()}
+    if len(named) < len(given):
+        raise ValueError(f"{what} has names that read the same as text; got {list(given)}, wanted each of them once.")
     return named
 
 
@@ -199,7 +217,7 @@ def _named_data(data: Any, y: Any, groups: Any) -> dict[str, tuple[Any, Any, Any
         raise ValueError("groups goes with a single data set; put it into each triple (X, y, groups) instead.")
     if not data:
         raise ValueError("data is empty; wanted at least one data set.")
-    return {str(name): _parts(str(name), one) for name, one in data.items()}
+    return {name: _parts(name, one) for name, one in _by_name("data", data).items()}
 
 
 def _is_bunch(one: Any) -> bool:
@@ -228,10 +246,15 @@ def _prepared(name: str, X: Any, y: Any, groups: Any, *, task: str, splitter: An
         raise ValueError(f"data set {name!r}: X has {rows} rows and groups has {n_rows(groups)}.")
     try:
         folds = _as_splitter(splitter, target, task, seed)
-        splits = [(np.asarray(a), np.asarray(b)) for a, b in folds.split(np.zeros(rows), target, groups)]
+        splits = [(np.asarray(a), np.asarray(b)) for a, b in folds.split(_indexable(X), target, groups)]
     except ValueError as problem:
         raise ValueError(f"data set {name!r} cannot be split: {problem}") from problem
     return _DataSet(name, X, target, groups, splits)
+
+
+def _indexable(X: Any) -> Any:
+    """X for a splitter to look at, or as many zeros where scikit-learn's splitters could not take it."""
+    return X if hasattr(X, "__getitem__") else np.zeros(n_rows(X))
 
 
 def _as_splitter(splitter: Any, y: np.ndarray, task: str, seed: int | None) -> Any:
@@ -247,6 +270,8 @@ def _as_splitter(splitter: Any, y: np.ndarray, task: str, seed: int | None) -> A
             # Folds cannot share out a class of one row.
             return KFold(max(2, min(int(splitter), len(y))), shuffle=True, random_state=seed)
         return StratifiedKFold(max(2, min(int(splitter), int(counts.min()))), shuffle=True, random_state=seed)
+    if isinstance(splitter, list | tuple | Iterator):
+        return check_cv(list(splitter))
     if not hasattr(splitter, "get_n_splits"):
         raise ValueError(f"splitter must be a number of folds or a splitter such as KFold(5); got {splitter!r}.")
     if seed is not None and getattr(splitter, "random_state", seed) is None:
@@ -276,7 +301,8 @@ def _jobs(
     learners: dict[str, Any], sets: list[_DataSet], measures: tuple[Measure, ...], task: str, seed: int | None
 ) -> Iterator[Job]:
     """Jobs in an order that shows something of every learner early."""
-    tools = (lanatus.__version__, sklearn.__version__, [(one.name, one.response) for one in measures])
+    asked = [(one.name, one.response, one.with_classes, identity(one.function)) for one in measures]
+    tools = (lanatus.__version__, sklearn.__version__, asked)
     for one in sets:
         data_key = digest((one.X, one.y))
         # Only these two designs are judged by who is right on which row.
@@ -284,7 +310,7 @@ def _jobs(
         for number, (train, test) in enumerate(one.splits):
             for name, learner in learners.items():
                 seeded = _seeded(learner, seed, number)
-                key = digest((tools, one.name, data_key, number, train, test, name, _identity(seeded)))
+                key = digest((tools, one.name, data_key, number, train, test, name, identity(seeded)))
                 yield Job(key, one.name, name, number, seeded, one.X, one.y, train, test, measures, keep_wrong)
 
 
@@ -301,13 +327,6 @@ def _seeded(learner: Any, seed: int | None, split: int) -> Any:
 
 def _is_seed(name: str) -> bool:
     return re.fullmatch(r"(.*__)?random_state", name) is not None
-
-
-def _identity(learner: Any) -> str:
-    try:
-        return str(digest(learner))
-    except Exception:  # a lambda among its parameters, for instance, cannot be pickled
-        return repr(sorted(learner.get_params().items(), key=lambda item: item[0]))
 
 
 def _run_all(jobs: list[Job], n_jobs: int | None, checkpoint: Any, progress: bool | None) -> list[Run]:

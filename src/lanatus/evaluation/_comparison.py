@@ -85,12 +85,14 @@ class Comparison:
 
     def ranks(self, measure: str | None = None) -> np.ndarray:
         """Rank of each learner on each data set, 1 the best; ties share the mean of their ranks, failures the last."""
+        from lanatus.evaluation._samples import grouped
         from lanatus.evaluation._tests_many import rank_learners
 
         losses = self.means(measure) * (-1 if self.measure(measure).greater_is_better else 1)
-        missing = np.isnan(losses)
-        losses[missing] = losses.max(initial=0, where=~missing) + 1
-        return np.asarray(rank_learners(losses))
+        finite, last = np.isfinite(losses), len(self.learners) + 2
+        places = grouped(np.where(finite, losses, 0.0))  # from 1 to the number of learners at most
+        beyond = np.where(np.isnan(losses), last, np.where(losses > 0, last - 1, 0))
+        return np.asarray(rank_learners(np.where(finite, places, beyond)))
 
     def mean_ranks(self, measure: str | None = None) -> np.ndarray:
         """Mean rank of each learner over the data sets."""
@@ -249,7 +251,8 @@ class Comparison:
         for cell in np.ndindex(*out.shape):
             scores = values[cell][~np.isnan(values[cell])]
             if len(scores) and cell not in failed:
-                out[cell] = statistic(scores)
+                with np.errstate(invalid="ignore"):  # infinite scores have no deviation
+                    out[cell] = statistic(scores)
         return out
 
     def _summary_rows(self) -> list[dict[str, Any]]:

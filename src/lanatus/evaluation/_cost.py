@@ -74,7 +74,10 @@ class CostMatrix:
             )
         names = list(range(len(table))) if labels is None else labels_of(labels, "labels").tolist()
         if len(names) != len(table) or len(set(names)) < len(names):
-            raise ValueError(f"got the labels {names} for {len(table)} classes, wanted {len(table)} different ones.")
+            raise ValueError(
+                f"got the labels {names} for {len(table)} classes, wanted {len(table)} different ones; "
+                "CostMatrix(costs, labels) names the classes of the rows."
+            )
         table.flags.writeable = False
         object.__setattr__(self, "costs", table)
         object.__setattr__(self, "labels", tuple(names))
@@ -324,5 +327,8 @@ def _table_of(costs: Mapping[Any, Any], labels: list[Any]) -> np.ndarray:
         raise ValueError(f"got costs for {sorted(unknown)}, wanted costs for the labels {labels} only.")
     table = np.ones((len(labels), len(labels))) - np.eye(len(labels))
     for (true, predicted), cost in costs.items():
-        table[labels.index(true), labels.index(predicted)] = cost
+        try:
+            table[labels.index(true), labels.index(predicted)] = cost
+        except (TypeError, ValueError):
+            raise ValueError(f"got the cost {cost!r} of {(true, predicted)}, wanted a number.") from None
     return table

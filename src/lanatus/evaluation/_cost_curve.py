@@ -1,6 +1,7 @@
 """The cost curve: what a ranking costs under every class balance and every ratio of costs."""
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ class CostCurve:
         if not ((share >= 0) & (share <= 1)).all():
             raise ValueError(f"got p={p!r}, wanted probabilities from 0 to 1.")
         for name, cost in (("cost_fn", cost_fn), ("cost_fp", cost_fp)):
-            if not (np.isfinite(cost) and cost > 0):
+            if not isinstance(cost, Real) or not (np.isfinite(cost) and cost > 0):
                 raise ValueError(f"got {name}={cost!r}, wanted a number above 0.")
         x = share * cost_fn / (share * cost_fn + (1 - share) * cost_fp)
         height = np.interp(x, self.x, self.y)

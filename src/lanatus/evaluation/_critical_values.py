@@ -141,10 +141,14 @@ def binomial_count(alpha: float, m: int, eps0: float) -> int:
     """The least c with P(X > c) <= alpha, X binomial; by the same tail as the p-value, so that both agree."""
     from scipy import stats
 
-    count = int(stats.binom.ppf(1 - alpha, m, eps0))
-    if count > 0 and stats.binom.sf(count - 1, m, eps0) <= alpha:
-        return count - 1
-    return count if stats.binom.sf(count, m, eps0) <= alpha else count + 1
+    low, high = 0, m
+    while low < high:  # by halves: 1 - alpha, which ppf asks for, is 1 where alpha is tiny
+        middle = (low + high) // 2
+        if stats.binom.sf(middle, m, eps0) <= alpha:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def fair_coin_count(alpha: float, n: int) -> float:

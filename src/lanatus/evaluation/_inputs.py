@@ -1,6 +1,7 @@
 """What measures are given: labels, scores, probabilities and weights, checked once and in the same words."""
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,10 +24,20 @@ def labels_of(y: Any, name: str) -> np.ndarray:
     """A column of labels without holes, at least one."""
     if y is None:
         raise ValueError(f"got {name}=None, wanted one label for each example.")
+    if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y):
+        y = np.array(y, dtype=object)  # or NaN among strings would become the class "nan"
     labels = as_labels(y)
     if not len(labels):
         raise ValueError(f"got an empty {name}, wanted at least one label.")
-    return labels
+    return _of_one_kind(labels, name) if labels.dtype == object else labels
+
+
+def _of_one_kind(labels: np.ndarray, name: str) -> np.ndarray:
+    """Numbers or strings out of objects."""
+    kinds = {"text" if isinstance(label, str) else "number" if isinstance(label, Real) else "" for label in labels}
+    if kinds == {"text", "number"}:
+        raise ValueError(f"got numbers and strings in {name}, wanted labels of one kind; convert some of them.")
+    return labels if "" in kinds else np.array(labels.tolist())
 
 
 def pair_of_labels(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -123,6 +134,8 @@ def probabilities_of(y_prob: Any, truth: np.ndarray, name: str = "y_prob") -> np
     if prob.ndim not in (1, 2):
         raise ValueError(f"got {name} of shape {prob.shape}, wanted (m,) or (m, classes).")
     same_length(truth, prob, name)
+    if not prob.size:
+        raise ValueError(f"got {name} of shape {prob.shape}, wanted at least one probability.")
     refuse_nan(prob, name)
     if prob.min() < 0 or prob.max() > 1:
         raise ValueError(

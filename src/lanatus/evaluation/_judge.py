@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import factorial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lanatus.evaluation._measures import Measure
+from lanatus.evaluation._samples import level
 from lanatus.evaluation._verdict import PairwiseVerdict, Verdict, listed
 
 if TYPE_CHECKING:
@@ -42,8 +44,7 @@ class Judgement:
 
 def judge(result: "Comparison", measure: Measure, alpha: float, control: str | None) -> Judgement:
     """Choose the test by the numbers of learners and data sets and by the splits, and run it."""
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must be between 0 and 1, for example 0.05; got {alpha!r}.")
+    alpha = level(alpha)
     if control is not None and control not in result.learners:
         raise ValueError(f"control={control!r} is none of the learners {', '.join(result.learners)}.")
     if len(result.data_sets) == 1:
@@ -59,9 +60,9 @@ def judge(result: "Comparison", measure: Measure, alpha: float, control: str | N
 def _on_one_data_set(result: "Comparison", measure: Measure, alpha: float, control: str | None) -> Judgement:
     from lanatus.evaluation._tests_many import all_pairs
 
-    whole = ~np.isnan(result.values(measure.name)[0]).any(axis=1)
+    whole = np.isfinite(result.values(measure.name)[0]).all(axis=1)
     if result.design == "leave-one-out":  # one row has no AUC, but it has a right or wrong answer
-        whole = ~np.isnan(result.means(measure.name)[0])
+        whole = np.isfinite(result.means(measure.name)[0])
     left_out = [name for name, kept in zip(result.learners, whole, strict=True) if not kept]
     kept = [j for j in range(len(result.learners)) if whole[j]]
     said = f" Left out for want of values: {listed(left_out)}." if left_out else ""
@@ -143,7 +144,7 @@ def _two_learners(result: "Comparison", measure: Measure, alpha: float) -> Judge
     from lanatus.evaluation._tests_wilcoxon import wilcoxon_test
 
     means = result.means(measure.name)
-    whole = ~np.isnan(means).any(axis=1)
+    whole = np.isfinite(means).all(axis=1)
     missing = [name for name, kept in zip(result.data_sets, whole, strict=True) if not kept]
     said = f" Left out for want of values: {listed(missing)}." if missing else ""
     if whole.sum() < 2:
@@ -168,12 +169,17 @@ def _many_learners(result: "Comparison", measure: Measure, alpha: float, control
     n, names = len(result.data_sets), result.learners
     overall = friedman_test(ranks, statistic="F", alpha=alpha, names=names)
     reason = "Several learners on several data sets: Friedman's F test of the ranks"
+    # All data sets rank k learners alike by chance once in (k!)^(n - 1) times; the F distribution does not know that.
+    chance = factorial(len(names)) ** (1 - n)
+    few = " With so few data sets even full agreement may be chance." if chance > alpha else ""
     if not overall.reject:
-        return Judgement(overall, None, f"{reason}.", overall.meaning)
+        return Judgement(overall, None, f"{reason}.", f"{overall.meaning}{few}")
     if control is None:
         pairs = nemenyi_test(ranks.mean(axis=0), n, alpha=alpha, names=names)
         return Judgement(
-            overall, pairs, f"{reason}, then Nemenyi's test of all pairs.", f"{overall.meaning} {pairs.meaning}"
+            overall, pairs, f"{reason}, then Nemenyi's test of all pairs.", f"{overall.meaning} {pairs.meaning}{few}"
         )
     pairs = bonferroni_dunn_test(ranks.mean(axis=0), n, control=control, alpha=alpha, names=names, adjust="holm")
-    return Judgement(overall, pairs, f"{reason}, then Holm's against {control}.", f"{overall.meaning} {pairs.meaning}")
+    return Judgement(
+        overall, pairs, f"{reason}, then Holm's against {control}.", f"{overall.meaning} {pairs.meaning}{few}"
+    )

@@ -1,7 +1,8 @@
 """Named measures for comparisons: what each asks of a learner, and which way is better."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -115,26 +116,16 @@ def as_measures(wanted: Any, task: str) -> tuple[Measure, ...]:
         return tuple(known[name] for name in _DEFAULT[task])
     if isinstance(wanted, str | Measure) or callable(wanted):
         wanted = [wanted]
-    found = tuple(_as_measure(one, known, task) for one in _named(wanted))
+    if hasattr(wanted, "items"):
+        found = tuple(replace(_as_measure(one, known, task), name=str(name)) for name, one in wanted.items())
+    else:
+        found = tuple(_as_measure(one, known, task) for one in wanted)
     if not found:
         raise ValueError("measures is empty; wanted at least one, such as 'accuracy' or 'rmse'.")
     names = [one.name for one in found]
     if twice := {name for name in names if names.count(name) > 1}:
         raise ValueError(f"measures has {', '.join(sorted(twice))} more than once; give each its own name.")
     return found
-
-
-def _named(wanted: Iterable[Any]) -> list[Any]:
-    if hasattr(wanted, "items"):
-        return [_renamed(name, one) for name, one in wanted.items()]
-    return list(wanted)
-
-
-def _renamed(name: str, one: Any) -> Measure:
-    if isinstance(one, Measure):
-        return Measure(name, one.function, one.response, one.greater_is_better, one.with_classes)
-    scorer = metrics.get_scorer(one) if isinstance(one, str) else one
-    return Measure(name, scorer, "estimator")
 
 
 def _as_measure(one: Any, known: dict[str, Measure], task: str) -> Measure:
@@ -149,8 +140,22 @@ def _as_measure(one: Any, known: dict[str, Measure], task: str) -> Measure:
             f"no measure {one!r} for {task}; there are {', '.join(known)}, and scikit-learn's scorer names."
         )
     if callable(one):
+        if _takes_answers(one):
+            raise TypeError(
+                f"got the function {one.__name__}(y_true, ...) as a measure; wanted a scorer(estimator, X, y). "
+                f"Wrap it: Measure({one.__name__!r}, {one.__name__})."
+            )
         return Measure(getattr(one, "__name__", type(one).__name__), one, "estimator")
     raise TypeError(f"a measure must be a name, a Measure or a scorer(estimator, X, y); got {one!r}.")
+
+
+def _takes_answers(function: Any) -> bool:
+    """Whether a function is one of scikit-learn's kind, of true and predicted values."""
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return False
+    return hasattr(function, "__name__") and names[:1] == ["y_true"]
 
 
 class Answers:
@@ -168,13 +173,20 @@ class Answers:
 
     def score(self, measure: Measure) -> float:
         """A measure's value; NaN where the learner has no such answers."""
-        if measure.response == "estimator":
-            return float(measure.function(self._model, self._X, self._y))
-        answers = self.get(measure.response)
-        if answers is None:
-            return float("nan")
-        extra = (np.asarray(self._model.classes_),) if measure.with_classes else ()
-        return float(measure.function(self._y, answers, *extra))
+        given: tuple[Any, ...] = (self._model, self._X, self._y)
+        if measure.response != "estimator":
+            answers = self.get(measure.response)
+            if answers is None:
+                return float("nan")
+            given = (self._y, answers)
+            if measure.with_classes:
+                lowest = 0.0 if measure.response == "probabilities" else -np.inf
+                given = (self._y, *_for_all_classes(answers, np.asarray(self._model.classes_), self._y, lowest))
+        try:
+            return float(measure.function(*given))
+        except Exception as problem:
+            problem.add_note(f"measure {measure.name}")
+            raise
 
     def _ask(self, response: str) -> Any:
         model = self._model
@@ -186,3 +198,15 @@ class Answers:
         if response == "scores" and hasattr(model, "decision_function"):
             return np.asarray(model.decision_function(self._X))
         return None
+
+
+def _for_all_classes(answers: np.ndarray, known: np.ndarray, y: np.ndarray, lowest: float) -> tuple[Any, Any]:
+    """Answers and their classes, where a class that only the test part has gets the lowest answer: never expected."""
+    classes = np.union1d(known, y)
+    if len(classes) == len(known):
+        return answers, known
+    if answers.ndim == 1:  # scores of the second of two classes
+        answers = np.column_stack([-answers, answers])
+    table = np.full((len(answers), len(classes)), lowest)
+    table[:, np.searchsorted(classes, known)] = answers
+    return (table[:, 1] if len(classes) == 2 and lowest < 0 else table), classes

@@ -11,8 +11,8 @@ from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_
 from sklearn.utils import check_random_state
 
 from lanatus.catalog import method
-from lanatus.data._sampling import real
 from lanatus.evaluation._parts import has_classes
+from lanatus.evaluation._samples import level
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def nested_cross_validate(
     Varma and Simon (2006), Bias in error estimation when using cross-validation for model selection.
     Nadeau and Bengio (2003), Inference for the generalization error.
     """
-    real("confidence", confidence, 0, 1, above=True)
+    level(confidence, "confidence")
     rng = check_random_state(random_state)
     stratified = is_classifier(estimator) and has_classes(y)
     outer, inner = _folds(outer, stratified, rng), _folds(inner, stratified, rng)
@@ -152,6 +152,13 @@ def nested_cross_validate(
     if "test_score" not in found:
         raise ValueError(f"scoring must name one score; got {scoring!r}.")
     scores = found["test_score"]
+    if np.isnan(scores).any():
+        raise ValueError(
+            f"{np.isnan(scores).sum()} of {len(scores)} outer splits have no score: the search failed there, or does "
+            "not refit its best candidate. The warnings tell why."
+        )
+    if len(scores) < 2:
+        raise ValueError("outer gave a single split; wanted two or more, or there is no deviation.")
     parts = zip(found["indices"]["train"], found["indices"]["test"], strict=True)
     overlap = np.mean([len(test) / len(train) for train, test in parts])
     deviation = float(scores.std(ddof=1))

@@ -1,5 +1,6 @@
 """The plane of ROC and P-R curves: which curve encloses which, and where the error rate is constant."""
 
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -27,8 +28,9 @@ def dominates(curve_a: Any, curve_b: Any, *, kind: Literal["roc", "pr"] = "roc")
     Parameters
     ----------
     curve_a, curve_b : pair of array-like
-        (FPR, TPR) of a ROC curve from (0, 0) to (1, 1), or (recall, precision) of a P-R curve, in the order of the
-        cut points, forwards or backwards: what ``roc_curve`` and ``precision_recall_curve`` give.
+        (FPR, TPR) of a ROC curve from (0, 0) to (1, 1), as ``roc_curve`` gives them; or (recall, precision) of a P-R
+        curve, which ``precision_recall_curve`` gives the other way round. Points are in the order of the cut points,
+        forwards or backwards.
     kind : {"roc", "pr"}, default="roc"
         What the curves are.
 
@@ -136,7 +138,8 @@ def iso_error_line(error: float, m_pos: float, m_neg: float) -> tuple[float, flo
     (3.0, 0.0)
     """
     m_pos, m_neg = _sizes(m_pos, m_neg)
-    _refuse_no_rate(np.asarray(error, dtype=np.float64), "error")
+    if not isinstance(error, Real) or not 0 <= error <= 1:
+        raise ValueError(f"got error={error!r}, wanted one rate from 0 to 1.")
     return m_neg / m_pos, 1 - float(error) * (m_pos + m_neg) / m_pos
 
 
@@ -175,6 +178,6 @@ def _refuse_no_rate(values: np.ndarray, name: str) -> None:
 
 def _sizes(m_pos: float, m_neg: float) -> tuple[float, float]:
     for name, size in (("m_pos", m_pos), ("m_neg", m_neg)):
-        if not (np.isfinite(size) and size > 0):
+        if not isinstance(size, Real) or not (np.isfinite(size) and size > 0):
             raise ValueError(f"got {name}={size!r}, wanted a number above 0.")
     return float(m_pos), float(m_neg)

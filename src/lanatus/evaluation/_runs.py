@@ -84,7 +84,8 @@ class Job:
                     wrong = tuple(np.flatnonzero(answers.get("labels") != self.y[self.test]).tolist())
                 scores = found
             except Exception as problem:
-                error = f"{type(problem).__name__}: {problem}"
+                where = "".join(f"{note}: " for note in getattr(problem, "__notes__", ()))
+                error = f"{where}{type(problem).__name__}: {problem}"
         end = time.perf_counter()
         said = tuple(dict.fromkeys(f"{one.category.__name__}: {one.message}" for one in caught))
         run = Run(

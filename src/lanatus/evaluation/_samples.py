@@ -1,22 +1,23 @@
 """What the statistical tests are given: checked and turned into arrays, and their mean and spread."""
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from lanatus.data._columns import is_missing
-from lanatus.data._sampling import real
 
+_LARGEST = 1e150
 ROUNDING = 4 * np.finfo(np.float64).eps  # of a difference, relative to the numbers it was taken of
 
 
-def level(alpha: float) -> float:
-    """A level of significance, above 0 and below 1."""
-    alpha = real("alpha", alpha, 0, 1, above=True)
-    if alpha == 1:
-        raise ValueError("alpha must be a number > 0 and < 1, such as 0.05; got 1.")
-    return alpha
+def level(alpha: float, name: str = "alpha") -> float:
+    """A level of significance (or confidence), above 0 and below 1."""
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < 1:
+        usual = 0.95 if name == "confidence" else 0.05
+        raise ValueError(f"{name} must be a number > 0 and < 1, such as {usual}; got {alpha!r}.")
+    return float(alpha)
 
 
 def numbers(name: str, values: Any, *, ndim: int = 1, least: int = 1, infinite: bool = False) -> np.ndarray:
@@ -36,6 +37,10 @@ def numbers(name: str, values: Any, *, ndim: int = 1, least: int = 1, infinite: 
     if bad.any():
         kind = "NaN" if infinite else "NaN or infinite values"
         raise ValueError(f"{name} must not have {kind}; got {int(bad.sum())} of them. Drop or repeat these runs.")
+    if not infinite and array.size and np.abs(array).max() > _LARGEST:
+        raise ValueError(
+            f"{name} must not have numbers beyond {_LARGEST:g} in size, whose squares overflow; scale them."
+        )
     return array
 
 

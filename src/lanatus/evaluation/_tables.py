@@ -91,8 +91,9 @@ def _score(mean: float, deviation: float, best: bool, rank: float | None = None)
     place = "" if rank is None else f" ({rank:g})"
     if np.isnan(mean):
         return Cell(f"–{place}", "missing")
-    digits = 3 if abs(mean) < 100 else 1
-    return Cell(f"{mean:.{digits}f} ± {deviation:.{digits}f}{place}", "best" if best else "")
+    size = max(abs(mean), deviation)
+    form = ".3g" if 0 < size < 0.01 or size >= 1e6 else ".3f" if abs(mean) < 100 else ".1f"
+    return Cell(f"{mean:{form}} ± {deviation:{form}}{place}", "best" if best else "")
 
 
 def remarks(result: "Comparison") -> list[str]:
@@ -183,8 +184,12 @@ def _html_cell(cell: Cell) -> str:
 
 
 def _svg(result: "Comparison") -> str:
+    import matplotlib.pyplot as plt
+
     out = io.StringIO()
     # Text as outlines, so that Chinese shows where the reader has no such font.
-    result.plot().figure_.savefig(out, format="svg", metadata={"Date": None})
+    figure = result.plot().figure_
+    figure.savefig(out, format="svg", metadata={"Date": None})
+    plt.close(figure)  # or a notebook would show it once more, and a loop pile up open figures
     text = out.getvalue()
     return text[text.index("<svg") :]

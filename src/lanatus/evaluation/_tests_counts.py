@@ -139,8 +139,15 @@ def disagreements(y_true: Any, pred_a: Any, pred_b: Any) -> tuple[int, int]:
     truth, a, b = labels("y_true", y_true), labels("pred_a", pred_a), labels("pred_b", pred_b)
     same_length("y_true", truth, "pred_a", a)
     same_length("y_true", truth, "pred_b", b)
+    for name, predicted in (("pred_a", a), ("pred_b", b)):
+        if _are_text(truth) != _are_text(predicted):
+            raise ValueError(f"y_true and {name} must have labels of one kind, text or numbers; convert one of them.")
     right_a, right_b = truth == a, truth == b
     return int((~right_a & right_b).sum()), int((right_a & ~right_b).sum())
+
+
+def _are_text(values: Any) -> bool:
+    return any(isinstance(label, str) for label in values.tolist())
 
 
 @method(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,7 @@ def friedman_test(
     Notes
     -----
     If all data sets rank the learners alike (and, without the correction, no learners are tied), tau_F is
-    infinite, the p-value 0, and the hypothesis is rejected. With ties everywhere the statistic is 0, the
+    infinite; the p-value is then the exact one, (k!)^(1 - N), and decides. With ties everywhere the statistic is 0, the
     p-value 1. Both distributions are approximations; with few data sets and learners the true level is off.
 
     References
@@ -142,6 +143,9 @@ def friedman_test(
     f = (n - 1) * between / (most - between) if most > between else (np.inf if between else 0.0)
     if statistic == "F":
         found = against("F", f, alpha, df=(k - 1, (k - 1) * (n - 1)))
+        if np.isinf(f):  # F knows no bound, but the ranks of a few data sets can well agree by chance
+            found["p_value"] = float(_orders(ranks[0])) ** (1 - n)
+            found["reject"] = found["p_value"] <= alpha
     else:
         found = against("chi2", chi2, alpha, df=k - 1)
     mean_ranks = ranks.mean(axis=0)
@@ -159,6 +163,12 @@ def friedman_test(
         },
         **found,
     )
+
+
+def _orders(ranks: np.ndarray) -> int:
+    """In how many ways a row of ranks can be shared out."""
+    _, tied = np.unique(ranks, return_counts=True)
+    return factorial(len(ranks)) // prod(factorial(int(count)) for count in tied)
 
 
 def _meaning_of_ranks(names: tuple[str, ...], mean_ranks: np.ndarray, reject: bool, alike: bool, alpha: float) -> str:
@@ -268,7 +278,8 @@ def all_pairs(
     pairs = [(i, j) for i, j in combinations(range(k), 2) if control is None or control in (names[i], names[j])]
     verdicts = [test(i, j) for i, j in pairs]
     raw = np.array([verdict.p_value for verdict in verdicts])
-    better = []
+    better: list[tuple[str, str]] = []
+    undecided: list[str] = []
     adjusted = raw if adjust == "none" else adjusted_p_values(raw, adjust)
     for (i, j), verdict, p in zip(pairs, verdicts, adjusted, strict=True):
         statistic[i, j] = verdict.statistic
@@ -276,7 +287,11 @@ def all_pairs(
         p_values[i, j] = p_values[j, i] = p
         reject[i, j] = reject[j, i] = p <= alpha
         if reject[i, j]:
-            better.append((names[i], names[j]) if _first_wins(verdict, names[i]) else (names[j], names[i]))
+            winner = _better_of(verdict)
+            if winner is None:
+                undecided.append(f"{names[i]} and {names[j]} differ significantly, with no mean difference.")
+            else:
+                better.append((names[i], names[j]) if winner == names[i] else (names[j], names[i]))
     return PairwiseVerdict(
         test=f"pairs by {verdicts[0].test}" + (f", {adjust} adjustment" if adjust != "none" else ""),
         names=names,
@@ -285,12 +300,12 @@ def all_pairs(
         reject=reject,
         critical_value=np.nan,
         alpha=alpha,
-        meaning=meaning_of(better, alpha),
+        meaning=" ".join(([meaning_of(better, alpha)] if better or not undecided else []) + undecided),
         control=control,
     )
 
 
-def _first_wins(verdict: Verdict, name: str) -> bool:
+def _better_of(verdict: Verdict) -> Any:
     if "better" not in verdict.details:
         raise ValueError(f"test must name the better learner in details['better']; {verdict.test} does not.")
-    return bool(verdict.details["better"] == name)
+    return verdict.details["better"]

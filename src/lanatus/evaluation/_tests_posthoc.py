@@ -221,7 +221,7 @@ def holm_test(p_values: Any, *, alpha: float = 0.05, names: Sequence[str] | None
     if ((p < 0) | (p > 1)).any():
         raise ValueError(f"p_values must be from 0 to 1; got {p.min():g} to {p.max():g}.")
     m = len(p)
-    names = learner_names(names or [f"H{i + 1}" for i in range(m)], m)
+    names = learner_names([f"H{i + 1}" for i in range(m)] if names is None else names, m)
     adjusted = adjusted_p_values(p, "holm")
     reject = adjusted <= alpha
     levels = np.empty(m)

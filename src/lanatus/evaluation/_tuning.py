@@ -127,6 +127,8 @@ def _stacked(first: Any, second: Any) -> Any:
     if hasattr(first, "iloc") and hasattr(second, "iloc"):
         import pandas as pd
 
+        if hasattr(first, "columns") and set(first.columns) != set(second.columns):
+            raise ValueError("the training and the validation set have different columns; wanted the same.")
         return pd.concat([first, second])
     above, below = as_frame(first), as_frame(second)
     if above is not None and below is not None:

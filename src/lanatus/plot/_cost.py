@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 
 from lanatus.evaluation import cost_curve
-from lanatus.plot._display import axes_for, drawn, fitted_scores
+from lanatus.plot._display import axes_for, drawn, fitted_scores, plain
 
 if TYPE_CHECKING:
     from lanatus.evaluation import CostCurve
@@ -156,7 +156,7 @@ class CostCurveDisplay:
         self.ax_ = axes_for(ax, figsize=(5.6, 4.6))
         self.figure_ = self.ax_.figure
         name = self.name if name is None else name
-        label = f"{name} (area = {curve.area:.3f})" if name else f"area = {curve.area:.3f}"
+        label = f"{plain(name)} (area = {curve.area:.3f})" if name else f"area = {curve.area:.3f}"
         (self.line_,) = self.ax_.plot(curve.x, curve.y, linewidth=2.2, label=label, zorder=3)
         if segments:
             chosen = np.unique(np.linspace(0, len(curve.fpr) - 1, min(len(curve.fpr), _MOST_SEGMENTS)).astype(int))

@@ -37,6 +37,11 @@ def drawn(plot: F) -> F:
     return whole  # type: ignore[return-value]
 
 
+def plain(text: str) -> str:
+    """Text to be drawn as it is: matplotlib would read what stands between two dollar signs as a formula."""
+    return text.replace("$", r"\$")
+
+
 def fitted_scores(estimator: Any, X: Any, pos_label: Any) -> tuple[Any, Any]:
     """Scores of the positive class of a fitted classifier for two classes, and that class."""
     classes = getattr(estimator, "classes_", None)

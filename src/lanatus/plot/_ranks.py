@@ -7,7 +7,8 @@ import numpy as np
 
 from lanatus.catalog import method
 from lanatus.evaluation import bonferroni_dunn_test, nemenyi_test
-from lanatus.plot._display import axes_for, drawn
+from lanatus.evaluation._samples import learner_names
+from lanatus.plot._display import axes_for, drawn, plain
 
 if TYPE_CHECKING:
     from lanatus.evaluation import Comparison
@@ -76,12 +77,11 @@ class CriticalDifferenceDisplay:
     ) -> None:
         self.mean_ranks = np.asarray(mean_ranks, dtype=float)
         self.critical_difference = float(critical_difference)
-        k = len(self.mean_ranks)
-        self.names = tuple(map(str, names)) if names is not None else tuple(chr(ord("A") + j) for j in range(k))
-        if self.mean_ranks.ndim != 1 or k < 2 or not np.isfinite(self.mean_ranks).all():
+        if self.mean_ranks.ndim != 1 or len(self.mean_ranks) < 2 or not np.isfinite(self.mean_ranks).all():
             raise ValueError(f"mean_ranks must be the ranks of two or more learners; got {mean_ranks!r}.")
-        if len(self.names) != k:
-            raise ValueError(f"got {len(self.names)} names for {k} mean ranks; wanted as many.")
+        if names is not None and len(names) != len(self.mean_ranks):
+            raise ValueError(f"got {len(names)} names for {len(self.mean_ranks)} mean ranks; wanted as many.")
+        self.names = learner_names(names, len(self.mean_ranks))
         if control is not None and control not in self.names:
             raise ValueError(f"control={control!r} is none of the learners {', '.join(self.names)}.")
         if not self.critical_difference >= 0:
@@ -223,7 +223,7 @@ class CriticalDifferenceDisplay:
             edge = low - 0.02 * (high - low) if on_left else high + 0.02 * (high - low)
             ax.plot([ranks[i], ranks[i], edge], [0, -depth, -depth], color="black", linewidth=0.8, clip_on=False)
             ax.annotate(
-                f"{self.names[j]}  ({ranks[i]:.2f})",
+                f"{plain(self.names[j])}  ({ranks[i]:.2f})",
                 (edge, -depth),
                 xytext=(-3 if on_left else 3, 0),
                 textcoords="offset points",
@@ -270,7 +270,7 @@ class CriticalDifferenceDisplay:
         rows = np.arange(len(self.names))[::-1]
         ax.hlines(rows, self.mean_ranks - half, self.mean_ranks + half, color=_BAR, linewidth=2)
         ax.plot(self.mean_ranks, rows, "o", color="black")
-        ax.set_yticks(rows, self.names)
+        ax.set_yticks(rows, [plain(name) for name in self.names])
         ax.set_ylim(-0.7, len(rows) - 0.3)
         ax.set_xlabel(f"mean rank, segments as long as CD = {self.critical_difference:.3f}")
         ax.grid(axis="x", alpha=0.3)

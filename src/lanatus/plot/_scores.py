@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lanatus.plot._display import axes_for, drawn
+from lanatus.plot._display import axes_for, drawn, plain
 
 if TYPE_CHECKING:
     from lanatus.evaluation import Comparison
@@ -112,8 +112,8 @@ class ScoresDisplay:
                 self.ax_.text(
                     0.5, height, "no scores", transform=self.ax_.get_yaxis_transform(), ha="center", va="center"
                 )
-        self.ax_.set_yticks(range(len(self.names)), [self.names[j] for j in worst_first])
+        self.ax_.set_yticks(range(len(self.names)), [plain(self.names[j]) for j in worst_first])
         self.ax_.set_ylim(-0.6, len(self.names) - 0.4)
-        self.ax_.set_xlabel(self.measure)
+        self.ax_.set_xlabel(plain(self.measure))
         self.ax_.grid(axis="x", alpha=0.3)
         return self
