@@ -8,10 +8,19 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from bench import bayes, evaluation, kmeans, stream
+from bench import bayes, evaluation, imbalance, kmeans, lasso, lda, logistic, ridge, stream
 from bench.runner import Outcome, run
 
-CASES = [*kmeans.CASES, *bayes.CASES, *evaluation.CASES]
+CASES = [
+    *kmeans.CASES,
+    *bayes.CASES,
+    *evaluation.CASES,
+    *ridge.CASES,
+    *logistic.CASES,
+    *lda.CASES,
+    *lasso.CASES,
+    *imbalance.CASES,
+]
 SUITES = [*dict.fromkeys(case.suite for case in CASES), "stream"]
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 

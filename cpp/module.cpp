@@ -8,6 +8,8 @@ namespace core { void bind(nb::module_& m); }
 namespace bayes { void bind(nb::module_& m); }
 namespace cluster { void bind(nb::module_& m); }
 namespace evaluation { void bind(nb::module_& m); }
+namespace linear { void bind_sparse(nb::module_& m); void bind_logistic(nb::module_& m); }
+namespace imbalance { void bind(nb::module_& m); }
 }  // namespace lanatus
 
 NB_MODULE(_core, m) {
@@ -21,4 +23,9 @@ NB_MODULE(_core, m) {
     lanatus::cluster::bind(cluster);
     auto evaluation = topic("evaluation", "Rankings.");
     lanatus::evaluation::bind(evaluation);
+    auto linear = topic("linear", "Linear models.");
+    lanatus::linear::bind_sparse(linear);
+    lanatus::linear::bind_logistic(linear);
+    auto imbalance = topic("imbalance", "SMOTE, boosted stumps.");
+    lanatus::imbalance::bind(imbalance);
 }

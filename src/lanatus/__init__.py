@@ -18,9 +18,13 @@ _PACKAGES = (
     "cluster",
     "data",
     "evaluation",
+    "imbalance",
+    "linear",
+    "multiclass",
     "persist",
     "plot",
     "scale",
+    "wrapping",
 )
 
 __all__ = ["__version__", *_HOME, *_PACKAGES]

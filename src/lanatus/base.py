@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
     _check_sample_weight,
     _num_samples,
     assert_all_finite,
+    check_array,
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
@@ -38,6 +39,7 @@ __all__ = [
     "Takes",
     "aligned",
     "as_labels",
+    "as_targets",
     "check_is_fitted",
     "class_codes",
     "fitting",
@@ -146,7 +148,8 @@ class Estimator(BaseEstimator):
             )
             if reset:
                 names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
-                columns = [Column(str(name), "numeric", (), X.dtype.name) for name in names]
+                kind = X.dtype.name
+                columns = [Column(str(name), "numeric", (), kind) for name in names]
                 self.schema_ = Schema(columns, named=hasattr(self, "feature_names_in_"))
             X = _canonical(aligned(X))
             self._refuse_non_finite(X)
@@ -303,6 +306,19 @@ def as_labels(y: Any) -> np.ndarray:
         if len(kinds) == 1 and kinds <= {str, int, bool}:
             labels = np.array(labels.tolist())
     return labels
+
+
+def as_targets(y: Any, X: Any) -> np.ndarray:
+    """Numbers to predict, one column or several, as floats without holes and as many as X has rows."""
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None")
+    if not isinstance(y, np.ndarray) and hasattr(y, "to_pylist"):  # pyarrow
+        y = np.array(y.to_pylist())
+    values = check_array(y, ensure_2d=False, dtype=[np.float64, np.float32], input_name="y", ensure_min_samples=0)
+    if values.ndim not in (1, 2) or (values.ndim == 2 and not values.shape[1]):
+        raise ValueError(f"y must have one or two dimensions and at least one column; got shape {values.shape}.")
+    check_consistent_length(X, values)
+    return np.asarray(aligned(values))
 
 
 def aligned(X: Any) -> Any:

@@ -31,6 +31,8 @@ TASKS = {
     "io": "读写",
     "measure": "性能度量",
     "picture": "图",
+    "regression": "回归",
+    "resampling": "重采样",
     "splitting": "划分",
     "test": "检验",
     "theory": "理论",
@@ -94,9 +96,18 @@ class Entry:
         return not self.is_borrowed and isinstance(self.object, type) and hasattr(self.object, "fit")
 
     @property
+    def wraps_estimator(self) -> bool:
+        """Whether it is an estimator that must be given another one to work with."""
+        if not self.is_estimator:
+            return False
+        wanted = inspect.signature(self.object.__init__).parameters.get("estimator")
+        return wanted is not None and wanted.default is inspect.Parameter.empty
+
+    @property
     def takes(self) -> Takes | None:
-        """Declared abilities of an estimator."""
-        return getattr(self.object, "_takes", None)
+        """Declared abilities of an estimator; None of one that takes what the estimator inside it does."""
+        takes = getattr(self.object, "_takes", None)
+        return takes if isinstance(takes, Takes) else None
 
     @property
     def weights(self) -> bool:

@@ -27,7 +27,12 @@ __all__ = ["ModelFileError", "load", "save", "trusted_types", "versions"]
 _NOTE = "lanatus.json"
 # Plain holders of fitted state that are not methods themselves.
 _SPLITTERS = ("KFold", "StratifiedKFold", "GroupKFold", "ShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold")
-_HOLDERS = ("lanatus.data._schema.Schema", "lanatus.data._schema.Column", "lanatus.scale._stats.Moments")
+_HOLDERS = (
+    "lanatus.data._schema.Schema",
+    "lanatus.data._schema.Column",
+    "lanatus.scale._stats.Moments",
+    "lanatus.linear._cross_moments.CrossMoments",
+)
 
 
 class ModelFileError(ValueError):

@@ -4,12 +4,23 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import is_classifier, is_clusterer
+from sklearn.base import is_classifier, is_clusterer, is_regressor
 from sklearn.datasets import make_blobs
+from sklearn.utils import get_tags
 
 from lanatus import catalog
+from lanatus.bayes import GaussianNB
 
-ENTRIES = list(catalog.estimators())
+
+def made(entry: catalog.Entry) -> Any:
+    """An estimator with its defaults; one that works with another gets naive Bayes."""
+    return entry.object(GaussianNB()) if entry.wraps_estimator else entry.object()
+
+
+ALL = list(catalog.estimators())
+# Those that learn one label or number a row; scikit-learn's checks know the others too.
+SAMPLERS = [entry for entry in ALL if hasattr(entry.object, "fit_resample")]  # see tests/imbalance/test_samplers.py
+ENTRIES = [entry for entry in ALL if get_tags(made(entry)).target_tags.single_output and entry not in SAMPLERS]
 NAMES = [entry.name for entry in ENTRIES]
 
 _BY_ROW = (
@@ -33,7 +44,7 @@ FIXED_START: dict[str, Any] = {
 
 def build(entry: catalog.Entry, X: Any = None) -> Any:
     """An estimator fit for small data, with a seed; with X, one that draws nothing at random."""
-    model = entry.object()
+    model = made(entry)
     small = {"n_clusters": 3, "random_state": 0}
     model.set_params(**{name: value for name, value in small.items() if name in model.get_params()})
     if X is not None and entry.name in FIXED_START:
@@ -41,18 +52,24 @@ def build(entry: catalog.Entry, X: Any = None) -> Any:
     return model
 
 
-def numbers(n: int = 90, seed: int = 0, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
-    """Three clusters that are classes too."""
-    X, y = make_blobs(n, 4, centers=3, random_state=seed)
-    return X.astype(dtype), np.array(["red", "green", "蓝"])[y]
+def numbers(
+    entry: catalog.Entry | None = None, n: int = 90, seed: int = 0, dtype: Any = np.float64
+) -> tuple[np.ndarray, np.ndarray]:
+    """Three clusters that are classes too, or for a regressor numbers above zero that follow from them."""
+    X, codes = make_blobs(n, 4, centers=3, random_state=seed)
+    y = np.array(["red", "green", "蓝"])[codes]
+    if entry is not None and is_regressor(made(entry)):
+        y = 2.0 + codes + 0.1 * np.sin(X).sum(axis=1)
+    return X.astype(dtype), y
 
 
-def mixed(n: int = 90, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+def mixed(entry: catalog.Entry | None = None, n: int = 90, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     """Numbers, strings, an ordered category and a boolean, all of which tell something of the class."""
-    X, y = numbers(n, seed)
+    X, labels = numbers(None, n, seed)
+    _, y = numbers(entry, n, seed)
     rng = np.random.RandomState(seed)
     frame = pd.DataFrame(X[:, :2], columns=["密度", "含糖率"])
-    frame["色泽"] = np.where(rng.rand(n) < 0.8, y, "red").astype(object)
+    frame["色泽"] = np.where(rng.rand(n) < 0.8, labels, "red").astype(object)
     frame["size"] = pd.Categorical(rng.choice(["s", "m", "l"], n), categories=["s", "m", "l"], ordered=True)
     frame["ripe"] = rng.rand(n) < 0.5
     return frame, y

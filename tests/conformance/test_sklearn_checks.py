@@ -1,7 +1,7 @@
 """scikit-learn's own checks, on every estimator of the catalogue."""
 
 import pytest
-from conformance.cases import ENTRIES, EXCUSED
+from conformance.cases import ALL, EXCUSED, made
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 
@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 @pytest.mark.filterwarnings("ignore::lanatus.data.UnseenCategoryWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [entry.object() for entry in ENTRIES],
+    [made(entry) for entry in ALL],
     expected_failed_checks=lambda estimator: EXCUSED.get(type(estimator).__name__, {}),
 )
 def test_sklearn_check(estimator, check):
@@ -17,6 +17,6 @@ def test_sklearn_check(estimator, check):
 
 
 def test_excuses_are_used():
-    names = {entry.name for entry in ENTRIES}
+    names = {entry.name for entry in ALL}
     assert set(EXCUSED) <= names
     assert all(reason for checks in EXCUSED.values() for reason in checks.values())

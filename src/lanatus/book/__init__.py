@@ -10,6 +10,11 @@ _HOME = {
     "_ch02_experiments": ["ex_2_2", "ex_2_3", "fig_2_9"],
     "_ch02_sizes": ["ex_2_10", "paired_t_inflation"],
     "_ch03": ["ex_3_4"],
+    "_ch03_logistic": ["ex_3_2", "ex_3_6"],
+    "_ch03_imbalance": ["oversampling_overfit"],
+    "_ch03_linear": ["ex_3_1"],
+    "_ch03_multiclass": ["ex_3_9"],
+    "_ch11": ["ex_11_5", "ex_11_6"],
 }
 _OF = {name: module for module, names in _HOME.items() for name in names}
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 from sklearn.datasets import load_iris, load_wine
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from lanatus.book._registry import Figure, example
 from lanatus.catalog import method
 from lanatus.data import OneHotEncoder, OrdinalEncoder, StandardScaler
 from lanatus.evaluation import LeaveOneOut, StratifiedKFold, accuracy_score, cross_val_score
+from lanatus.linear import LogisticRegression
 
 
 @example("3.2", en="Attributes as numbers", zh="离散属性连续化")
@@ -63,7 +63,7 @@ def ex_3_4(random_state: int = 0) -> Iterator[Figure]:
     >>> first.what, first.computed
     ('iris: leave-one-out errors', 7)
     """
-    learner = make_pipeline(StandardScaler(), LogisticRegression(solver="newton-cholesky"))
+    learner = make_pipeline(StandardScaler(), LogisticRegression())
     for name, load, errors in (("iris", load_iris, 7), ("wine", load_wine, 3)):
         X, y = load(return_X_y=True)
         by_rows = 1 - cross_val_score(learner, X, y, cv=LeaveOneOut()).mean()

@@ -10,6 +10,7 @@ from rich.markup import escape
 from sklearn.base import is_classifier
 from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import get_tags
 
 from lanatus import catalog, data, persist
 from lanatus.base import as_labels
@@ -60,8 +61,10 @@ def candidates() -> dict[str, Any]:
     """A baseline and every classifier of the catalogue; those without a rule for holes get an imputer."""
     found: dict[str, Any] = {BASELINE: DummyClassifier()}
     for entry in catalog.estimators():
+        if entry.wraps_estimator:
+            continue
         model = entry.object()
-        if is_classifier(model):
+        if is_classifier(model) and get_tags(model).target_tags.single_output:
             takes_holes = entry.takes is not None and entry.takes.missing
             found[entry.name] = model if takes_holes else _with_imputer(model)
     return found

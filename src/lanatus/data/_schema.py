@@ -8,6 +8,7 @@ import numpy as np
 from lanatus.catalog import method
 
 Kind = Literal["numeric", "ordinal", "nominal"]
+_KINDS = get_args(Kind)
 
 
 class Column:
@@ -26,12 +27,15 @@ class Column:
     """
 
     def __init__(self, name: str, kind: Kind, categories: Iterable[Any] = (), dtype: str = "float64") -> None:
-        if kind not in get_args(Kind):
-            raise ValueError(f"kind of column {name!r} must be one of {get_args(Kind)}, got {kind!r}.")
         self.name = name
         self.kind: Kind = kind
-        self.categories = tuple(_plain(value) for value in categories)
         self.dtype = dtype
+        if kind == "numeric" and categories == ():  # text has tens of thousands of these
+            self.categories: tuple[Any, ...] = ()
+            return
+        if kind not in _KINDS:
+            raise ValueError(f"kind of column {name!r} must be one of {_KINDS}, got {kind!r}.")
+        self.categories = tuple(_plain(value) for value in categories)
         if kind == "numeric" and self.categories:
             raise ValueError(f"numeric column {name!r} cannot have categories, got {self.categories}.")
         if len(set(self.categories)) != len(self.categories):

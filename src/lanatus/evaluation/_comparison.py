@@ -192,6 +192,22 @@ class Comparison:
             return plot.CriticalDifferenceDisplay.from_comparison(self, measure=measure, ax=ax)
         return plot.ScoresDisplay.from_comparison(self, measure=measure, ax=ax)
 
+    def to_svg(self, measure: str | None = None) -> str:
+        """The picture of `plot` as SVG; letters are outlines, so that Chinese shows where there is no such font.
+
+        Parameters
+        ----------
+        measure : str, optional
+            Which measure; the first one by default.
+
+        Returns
+        -------
+        str
+        """
+        from lanatus import plot
+
+        return plot.as_svg(self.plot(measure))
+
     def to_html(self, path: str | Path | None = None) -> str:
         """A piece of HTML with tables, verdict and picture that needs nothing else.
 

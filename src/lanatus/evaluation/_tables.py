@@ -167,7 +167,7 @@ def as_html(result: "Comparison") -> str:
     """Tables, remarks and the picture, in one piece that needs nothing else."""
     parts = [_html_table(grid) for grid in grids(result)]
     parts += [f"<p>{html.escape(line)}</p>" for line in remarks(result)]
-    parts.append(_svg(result))
+    parts.append(result.to_svg())
     return f'<div class="lanatus-comparison"><style>{_STYLE}</style>{"".join(parts)}</div>'
 
 
@@ -181,15 +181,3 @@ def _html_table(grid: Grid) -> str:
 def _html_cell(cell: Cell) -> str:
     look = f' class="{cell.look}"' if cell.look else ""
     return f"<td{look}>{html.escape(cell.text)}</td>"
-
-
-def _svg(result: "Comparison") -> str:
-    import matplotlib.pyplot as plt
-
-    out = io.StringIO()
-    # Text as outlines, so that Chinese shows where the reader has no such font.
-    figure = result.plot().figure_
-    figure.savefig(out, format="svg", metadata={"Date": None})
-    plt.close(figure)  # or a notebook would show it once more, and a loop pile up open figures
-    text = out.getvalue()
-    return text[text.index("<svg") :]

@@ -12,6 +12,7 @@ from lanatus.plot._curves import (
     RocCurveDisplay,
     ValidationCurveDisplay,
 )
+from lanatus.plot._display import as_svg
 from lanatus.plot._fonts import use_chinese
 from lanatus.plot._ranks import CriticalDifferenceDisplay
 from lanatus.plot._scores import ScoresDisplay
@@ -28,6 +29,7 @@ __all__ = [
     "RocCurveDisplay",
     "ScoresDisplay",
     "ValidationCurveDisplay",
+    "as_svg",
     "plot_clusters",
     "use_chinese",
 ]

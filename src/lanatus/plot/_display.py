@@ -20,6 +20,19 @@ def axes_for(ax: Any, **figure: Any) -> Any:
     return plt.subplots(layout="constrained", **figure)[1]
 
 
+def as_svg(display: Any) -> str:
+    """The picture of a display as SVG, letters as outlines; its figure is closed."""
+    import io
+
+    import matplotlib.pyplot as plt
+
+    out = io.StringIO()
+    display.figure_.savefig(out, format="svg", metadata={"Date": None})
+    plt.close(display.figure_)  # or a notebook would show it once more, and a loop pile up open figures
+    text = out.getvalue()
+    return text[text.index("<svg") :]
+
+
 def drawn(plot: F) -> F:
     """Wrap a method that draws and returns a display: Chinese in it shows, on axes made before as on new ones."""
 

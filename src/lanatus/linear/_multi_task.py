@@ -1,0 +1,250 @@
+"""The lasso and the elastic net for several targets that use the same columns."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_random_state
+
+from lanatus.base import Takes, as_targets, fitting
+from lanatus.linear._blocks import BlockProblem, centred
+from lanatus.linear._coordinate_descent import warn_gap
+from lanatus.linear._linear_model import LinearModel
+from lanatus.params import Choice, Flag, Integer, RandomState, Real
+
+
+class _MultiTask(RegressorMixin, MultiOutputMixin, LinearModel):
+    """What both share; they name their parameters."""
+
+    _takes = Takes()
+
+    alpha: float
+    fit_intercept: bool
+    max_iter: int
+    tol: float
+    warm_start: bool
+    random_state: Any
+    selection: str
+
+    def _l1_share(self) -> float:
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output, tags.target_tags.single_output = True, False
+        return tags
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn weights and biases.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples, n_targets)
+            The targets.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+        """
+        before = getattr(self, "coef_", None) if self.warm_start else None
+        X = self._numbers(X, reset=True)
+        weight = self._weights(sample_weight, X)
+        y = as_targets(y, X)
+        if y.ndim == 1:
+            raise ValueError(f"For mono-task outputs, use {type(self).__name__[9:]}: y has one dimension, wanted two.")
+        rows, targets, x_mean, y_mean, mass = centred(X, y, weight, self.fit_intercept)
+        problem = BlockProblem(rows, targets, [np.array([j]) for j in range(X.shape[1])])
+        start = np.zeros((X.shape[1], y.shape[1]))
+        if before is not None and before.T.shape == start.shape:
+            start = before.T
+        share = self._l1_share()
+        seed = int(check_random_state(self.random_state).randint(1, 2**31)) if self.selection == "random" else 0
+        W, gap, self.n_iter_, converged = problem.solve(
+            np.full(X.shape[1], self.alpha * share * mass),
+            self.alpha * (1 - share) * mass,
+            start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            seed=seed,
+        )
+        self.dual_gap_ = gap / mass
+        if not converged:
+            warn_gap(type(self).__name__, gap, self.tol * problem.null, self.max_iter)
+        self._set_linear(W, x_mean, y_mean, X.dtype, False)
+        return self
+
+
+class MultiTaskElasticNet(_MultiTask):
+    r"""Elastic net for several targets at once: a column is used for all of them or for none.
+
+    Minimises :math:`\frac{1}{2n}\lVert Y - XW\rVert_F^2 + \alpha\rho\sum_j\lVert W_j\rVert_2 +
+    \frac{\alpha(1-\rho)}{2}\lVert W\rVert_F^2`, :math:`W_j` being the weights of column j for all targets.
+
+    Book: section 11.7. Kernel: ``cpp/linear/block_descent.hpp``.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty.
+    l1_ratio : float, default=0.5
+        Share :math:`\rho` of the norm of the rows.
+    fit_intercept : bool, default=True
+        Whether there are biases.
+    copy_X : bool, default=True
+        Taken for scikit-learn's sake; X is never changed.
+    max_iter : int, default=1000
+        Most rounds over the columns.
+    tol : float, default=1e-4
+        Stop at this duality gap, over the sum of squares of the (centred) targets.
+    warm_start : bool, default=False
+        Whether to begin at the weights of the last fit.
+    random_state : int, RandomState or None, default=None
+        Draws the order of the columns for ``selection="random"``.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Order of the columns in a round.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_targets, n_features), weights
+    intercept_ : ndarray of shape (n_targets,), biases
+    dual_gap_ : float, how far the objective can be from its least value
+    n_iter_ : int, rounds used
+    schema_ : Schema, the columns seen in ``fit``
+    n_features_in_ : int, number of them
+    feature_names_in_ : ndarray of str, their names, where they had any
+
+    Notes
+    -----
+    Cost: :math:`O(ndt)` for a look at all columns, :math:`O(ns^2)` for a working set of s columns, :math:`O(s^2t)` a
+    round. Memory: a centred copy of X.
+
+    Examples
+    --------
+    >>> from lanatus.linear import MultiTaskElasticNet
+    >>> X, Y = [[0, 0], [1, 1], [2, 2]], [[0, 0], [1, 1], [2, 2]]
+    >>> MultiTaskElasticNet(0.1, tol=1e-10).fit(X, Y).coef_.round(4).tolist()
+    [[0.4564, 0.4564], [0.4564, 0.4564]]
+    """
+
+    _params = {
+        "alpha": Real(low=0),
+        "l1_ratio": Real(0, 1),
+        "fit_intercept": Flag(),
+        "copy_X": Flag(),
+        "max_iter": Integer(low=1),
+        "tol": Real(low=0),
+        "warm_start": Flag(),
+        "random_state": RandomState(),
+        "selection": Choice("cyclic", "random"),
+    }
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None:
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.selection = selection
+
+    def _l1_share(self) -> float:
+        return self.l1_ratio
+
+
+class MultiTaskLasso(_MultiTask):
+    r"""Lasso for several targets at once: a column is used for all of them or for none.
+
+    Minimises :math:`\frac{1}{2n}\lVert Y - XW\rVert_F^2 + \alpha\sum_j\lVert W_j\rVert_2`, :math:`W_j` being the
+    weights of column j for all targets.
+
+    Book: section 11.7. Kernel: ``cpp/linear/block_descent.hpp``.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty.
+    fit_intercept : bool, default=True
+        Whether there are biases.
+    copy_X : bool, default=True
+        Taken for scikit-learn's sake; X is never changed.
+    max_iter : int, default=1000
+        Most rounds over the columns.
+    tol : float, default=1e-4
+        Stop at this duality gap, over the sum of squares of the (centred) targets.
+    warm_start : bool, default=False
+        Whether to begin at the weights of the last fit.
+    random_state : int, RandomState or None, default=None
+        Draws the order of the columns for ``selection="random"``.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Order of the columns in a round.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_targets, n_features), weights
+    intercept_ : ndarray of shape (n_targets,), biases
+    dual_gap_ : float, how far the objective can be from its least value
+    n_iter_ : int, rounds used
+    schema_ : Schema, the columns seen in ``fit``
+    n_features_in_ : int, number of them
+    feature_names_in_ : ndarray of str, their names, where they had any
+
+    Notes
+    -----
+    Cost and memory: as `MultiTaskElasticNet`.
+
+    Examples
+    --------
+    >>> from lanatus.linear import MultiTaskLasso
+    >>> MultiTaskLasso(0.1).fit([[0, 1], [1, 3], [2, 8]], [[0, 0], [1, 1], [2, 3]]).coef_.shape
+    (2, 2)
+    """
+
+    _params = {
+        "alpha": Real(low=0),
+        "fit_intercept": Flag(),
+        "copy_X": Flag(),
+        "max_iter": Integer(low=1),
+        "tol": Real(low=0),
+        "warm_start": Flag(),
+        "random_state": RandomState(),
+        "selection": Choice("cyclic", "random"),
+    }
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.selection = selection
+
+    def _l1_share(self) -> float:
+        return 1.0

@@ -1,0 +1,149 @@
+"""Paths of the lasso and the elastic net: the weights as the penalty falls."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from lanatus._core import core as core_kernels
+from lanatus.base import n_threads
+from lanatus.linear._coordinate_descent import SquaredProblem, single_target, squared_problems, warn_gap
+
+
+def enet_path(
+    X: Any,
+    y: Any,
+    *,
+    l1_ratio: float = 0.5,
+    eps: float = 1e-3,
+    alphas: Any = 100,
+    precompute: Any = "auto",
+    coef_init: Any = None,
+    fit_intercept: bool = False,
+    sample_weight: Any = None,
+    max_iter: int = 1000,
+    tol: float = 1e-4,
+    positive: bool = False,
+    return_n_iter: bool = False,
+) -> tuple[Any, ...]:
+    r"""Elastic net solutions at falling penalties, each started from the one before.
+
+    Minimises :math:`\frac{1}{2n}\lVert y - Xw\rVert^2 + \alpha\rho\lVert w\rVert_1 + \frac{\alpha(1-\rho)}{2}\lVert
+    w\rVert^2` for each alpha, :math:`\rho` being `l1_ratio` (sections 11.4 and 11.7).
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        The attributes. Arrays stored by columns are taken as they are.
+    y : array of shape (n_samples,)
+        The target.
+    l1_ratio : float, default=0.5
+        Share of the L1 penalty, above 0 where `alphas` is a number of them.
+    eps : float, default=1e-3
+        Last penalty over the first.
+    alphas : int or array, default=100
+        The penalties, or how many to take between the least that makes all weights zero and `eps` times that.
+    precompute : bool, "auto" or array of shape (n_features, n_features), default="auto"
+        Whether to work on the products of the columns; "auto" and False leave the choice to the solver.
+    coef_init : array of shape (n_features,), optional
+        Where the first solution starts.
+    fit_intercept : bool, default=False
+        Whether X and y are taken about their means.
+    sample_weight : array of shape (n_samples,), optional
+        Weights of the rows.
+    max_iter : int, default=1000
+        Most rounds for one penalty, for wide X for one working set.
+    tol : float, default=1e-4
+        Duality gap at which to stop, over the sum of squares of y.
+    positive : bool, default=False
+        Whether all weights must be 0 or more.
+    return_n_iter : bool, default=False
+        Whether to return the rounds too.
+
+    Returns
+    -------
+    alphas : ndarray of shape (n_alphas,), falling
+    coefs : ndarray of shape (n_features, n_alphas)
+    dual_gaps : ndarray of shape (n_alphas,)
+    n_iters : list of int, only if asked for
+
+    Examples
+    --------
+    >>> from lanatus.linear import lasso_path
+    >>> alphas, coefs, _ = lasso_path([[1, 0], [1, 1], [0, 1]], [2, 2, 0.5], alphas=[0.5, 1 / 6], tol=1e-12)
+    >>> coefs.round(4).tolist()
+    [[1.25, 1.6667], [0.0, 0.1667]]
+    """
+    X = _matrix(X)
+    y = single_target(y, X)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    problems, _ = squared_problems(X, y[:, None], weight, fit_intercept=fit_intercept, precompute=_choice(precompute))
+    problem = problems[0]
+    grid = alpha_grid(problem, l1_ratio, alphas, eps, positive)
+    found = problem.solve(
+        grid * l1_ratio * problem.mass,
+        grid * (1 - l1_ratio) * problem.mass,
+        start=None if coef_init is None else np.asarray(coef_init, dtype=np.float64),
+        tol=tol,
+        max_iter=max_iter,
+        positive=positive,
+    )
+    if not found.converged.all():
+        warn_gap("The path", float(found.gap.max()), tol * problem.null, max_iter)
+    answer = grid, found.coef.T.astype(X.dtype, copy=False), found.gap / problem.mass
+    return (*answer, found.n_iter.tolist()) if return_n_iter else answer
+
+
+def lasso_path(X: Any, y: Any, **params: Any) -> tuple[Any, ...]:
+    """Lasso solutions at falling penalties: `enet_path` with ``l1_ratio=1``, all other parameters alike.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        The attributes.
+    y : array of shape (n_samples,)
+        The target.
+    **params
+        See `enet_path`.
+
+    Returns
+    -------
+    alphas, coefs, dual_gaps
+        See `enet_path`.
+    """
+    return enet_path(X, y, l1_ratio=1.0, **params)
+
+
+def alpha_grid(problem: SquaredProblem, l1_ratio: float, alphas: Any, eps: float, positive: bool) -> np.ndarray:
+    """The penalties asked for, falling; a number of them begins where all weights are zero."""
+    if np.ndim(alphas):
+        return np.sort(np.asarray(alphas, dtype=np.float64))[::-1]
+    if l1_ratio == 0:
+        raise ValueError("l1_ratio=0 has no least penalty that makes all weights zero; give alphas yourself.")
+    top = problem.largest_penalty(positive) / (problem.mass * l1_ratio)
+    if top <= np.finfo(np.float64).resolution:
+        return np.full(int(alphas), np.finfo(np.float64).resolution)
+    return np.geomspace(top, top * eps, int(alphas))
+
+
+def _choice(precompute: Any) -> Any:
+    return False if isinstance(precompute, str) else precompute
+
+
+def _matrix(X: Any) -> Any:
+    """X as floats, stored by rows or by columns as it came."""
+    if sp.issparse(X):
+        X = sp.csr_matrix(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
+        X.sum_duplicates()
+        values = X.data.reshape(1, -1)
+    else:
+        X = np.asarray(X)
+        if X.ndim != 2 or 0 in X.shape:
+            raise ValueError(f"X must be a matrix with rows and columns; got shape {X.shape}.")
+        X = np.asarray(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
+        if not (X.flags.c_contiguous or X.flags.f_contiguous):
+            X = np.ascontiguousarray(X)
+        values = X if X.flags.c_contiguous else X.T
+    if not core_kernels.all_finite(values, allow_nan=False, n_threads=n_threads()):
+        raise ValueError("Input X contains NaN or infinity.")
+    return X
