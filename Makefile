@@ -79,4 +79,5 @@ $(SANITIZED)/.stamp-core: $(SANITIZED)/.stamp-build $(KERNELS)
 # The extras; lanatus itself is there already and not built again.
 $(EXTRAS:%=$(VENV)/.stamp-%): $(VENV)/.stamp-%: pyproject.toml | $(VENV)/.stamp-core
 	$(BIN)/python $(PIP) 'lanatus[$*]'
+	$(if $(filter bench,$*),$(BIN)/python $(PIP) --no-deps adelie)
 	touch $@
