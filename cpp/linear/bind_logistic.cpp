@@ -99,24 +99,24 @@ auto py_product_csr(In1<T> data, In1<std::int32_t> indices, In1<std::int32_t> in
 }
 
 template <class T>
-auto py_diagonal(In2<T> X, In1<double> curvature, int n_threads) {
+auto py_moments(In2<T> X, In1<double> curvature, int n_threads) {
     require_threads(n_threads);
     require(curvature.shape(0) == X.shape(0), "curvature and X differ in number of samples");
-    auto out = new_array<double>(X.shape(1) + 1);
+    auto out = new_array<double>(X.shape(1) + 1, 2);
     nb::gil_scoped_release nogil;
-    logistic::curved_diagonal<T>(view(X), span(curvature), span(out), n_threads);
+    logistic::curved_moments<T>(view(X), span(curvature), view(out), n_threads);
     return out;
 }
 
 template <class T>
-auto py_diagonal_csr(In1<T> data, In1<std::int32_t> indices, In1<std::int32_t> indptr, std::size_t n_cols,
+auto py_moments_csr(In1<T> data, In1<std::int32_t> indices, In1<std::int32_t> indptr, std::size_t n_cols,
                      In1<double> curvature, int n_threads) {
     require_threads(n_threads);
     const auto X = csr<T>(data, indices, indptr, n_cols);
     require(curvature.shape(0) == X.rows, "curvature and X differ in number of samples");
-    auto out = new_array<double>(n_cols + 1);
+    auto out = new_array<double>(n_cols + 1, 2);
     nb::gil_scoped_release nogil;
-    logistic::curved_diagonal_csr<T>(X, span(curvature), span(out), n_threads);
+    logistic::curved_moments_csr<T>(X, span(curvature), view(out), n_threads);
     return out;
 }
 
@@ -212,11 +212,11 @@ void bind_dtype(nb::module_& m) {
     m.def("logistic_product_csr", &py_product_csr<T>, "data"_a.noconvert(), "indices"_a.noconvert(),
           "indptr"_a.noconvert(), "curvature"_a.noconvert(), "v"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "logistic_product for compressed rows.");
-    m.def("logistic_diagonal", &py_diagonal<T>, "X"_a.noconvert(), "curvature"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "-> the diagonal of X' diag(curvature) X, X with a last column of ones.");
-    m.def("logistic_diagonal_csr", &py_diagonal_csr<T>, "data"_a.noconvert(), "indices"_a.noconvert(),
+    m.def("logistic_moments", &py_moments<T>, "X"_a.noconvert(), "curvature"_a.noconvert(), nb::kw_only(), "n_threads"_a,
+          "-> (d + 1, 2): X' curvature and the diagonal of X' diag(curvature) X, X with a last column of ones.");
+    m.def("logistic_moments_csr", &py_moments_csr<T>, "data"_a.noconvert(), "indices"_a.noconvert(),
           "indptr"_a.noconvert(), "n_cols"_a, "curvature"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "logistic_diagonal for compressed rows.");
+          "logistic_moments for compressed rows.");
     m.def("multinomial_pass", &py_multinomial<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
           "coef"_a.noconvert(), "shares"_a, nb::kw_only(), "n_threads"_a,
           "-> (loss, gradient, probabilities) of the softmax loss at coef (d + 1, classes), the intercepts last; the\n"

@@ -25,10 +25,11 @@ inline Chunks chunks_for(std::size_t rows, std::size_t slot) {
     return Chunks::of(rows, 512, wanted, 4);
 }
 
-// total[j] <- sum over the parts of part(p)[j], in order of the parts.
+// total[j] <- sum over the parts of part(p)[j], in order of the parts. A small sum is had sooner than a second thread.
 template <class Get>
 void add_in_order(std::size_t n_parts, std::size_t length, double* total, int n_threads, const Get& part) {
-    parallel_chunks(Chunks::of(length, 8192), n_threads, [&](std::size_t begin, std::size_t end) {
+    const int team = n_parts * length < (1 << 20) ? 1 : n_threads;
+    parallel_chunks(Chunks::of(length, 8192), team, [&](std::size_t begin, std::size_t end) {
         std::fill(total + begin, total + end, 0.0);
         for (std::size_t p = 0; p < n_parts; ++p) {
             const double* values = part(p);
@@ -84,21 +85,25 @@ void curved_product(MatrixView<const T> X, std::span<const double> curvature, st
     add_in_order(parts.size(), v.size(), out.data(), n_threads, [&](std::size_t p) { return parts[p].data(); });
 }
 
-// out (d + 1,) <- diagonal of X' diag(curvature) X
+// out (d + 1, 2) <- X' curvature and the diagonal of X' diag(curvature) X, X with a last column of ones
 template <std::floating_point T>
-void curved_diagonal(MatrixView<const T> X, std::span<const double> curvature, std::span<double> out, int n_threads) {
+void curved_moments(MatrixView<const T> X, std::span<const double> curvature, MatrixView<double> out, int n_threads) {
     const std::size_t d = X.cols;
     const auto parts = parallel_parts<std::vector<double>>(
-        chunks_for(X.rows, (d + 1) * sizeof(double)), n_threads, [&](std::size_t begin, std::size_t end) {
-            std::vector<double> sum(d + 1);
+        chunks_for(X.rows, out.size() * sizeof(double)), n_threads, [&](std::size_t begin, std::size_t end) {
+            std::vector<double> sum(out.size());
             for (std::size_t i = begin; i < end; ++i) {
-                for (std::size_t j = 0; j < d; ++j)
-                    sum[j] += curvature[i] * static_cast<double>(X.row(i)[j]) * static_cast<double>(X.row(i)[j]);
-                sum[d] += curvature[i];
+                for (std::size_t j = 0; j < d; ++j) {
+                    const double value = static_cast<double>(X.row(i)[j]), scaled = curvature[i] * value;
+                    sum[2 * j] += scaled;
+                    sum[2 * j + 1] += scaled * value;
+                }
+                sum[2 * d] += curvature[i];
             }
+            sum[2 * d + 1] = sum[2 * d];
             return sum;
         });
-    add_in_order(parts.size(), d + 1, out.data(), n_threads, [&](std::size_t p) { return parts[p].data(); });
+    add_in_order(parts.size(), out.size(), out.data, n_threads, [&](std::size_t p) { return parts[p].data(); });
 }
 
 // (d + 1, classes) <-> (d + 1, class_width), the new columns zero.

@@ -25,6 +25,20 @@ inline Chunks csr_chunks(std::size_t rows, std::size_t slot) {
     return Chunks::of(rows, 256, wanted, csr_block);
 }
 
+// total (length) <- the sum over the chunks, in order, of what body(begin, end, slot) adds to a slot of zeros. The slots are one
+// piece of memory: an allocator keeps one large piece for the next pass, and gives many small ones back.
+template <class Body>
+void add_by_chunks(std::size_t rows, std::size_t length, double* total, int n_threads, const Body& body) {
+    const auto chunks = csr_chunks(rows, length * sizeof(double));
+    const Buffer<double> slots(chunks.count() * length);
+    parallel_for(chunks.count(), n_threads, [&](std::size_t c) {
+        double* slot = slots.data() + c * length;
+        std::fill_n(slot, length, 0.0);
+        body(chunks.begin(c), chunks.end(c), slot);
+    });
+    add_in_order(chunks.count(), length, total, n_threads, [&](std::size_t c) { return slots.data() + c * length; });
+}
+
 template <class T>
 double csr_dot(const Csr<T>& X, std::size_t i, const double* v) {
     const auto row = X.row(i);
@@ -63,69 +77,55 @@ double binary_pass_csr(const Csr<T>& X, std::span<const double> y, std::span<con
                        std::span<const double> coef, std::span<double> gradient, MatrixView<double> hessian,
                        std::span<double> curvature, int n_threads) {
     const std::size_t d = X.cols, area = hessian.size();
-    const auto parts = parallel_parts<BinarySums>(
-        csr_chunks(X.rows, (area + d + 1) * sizeof(double)), n_threads, [&](std::size_t begin, std::size_t end) {
-            BinarySums sums{0, std::vector<double>(d + 1), Buffer<double>(area)};
-            std::fill_n(sums.hessian.data(), area, 0.0);
-            double z[csr_block], residual[csr_block], own[csr_block];
-            for (std::size_t first = begin; first < end; first += csr_block) {
-                const std::size_t rows = std::min(csr_block, end - first);
-                for (std::size_t i = 0; i < rows; ++i) z[i] = csr_dot(X, first + i, coef.data()) + coef[d];
-                double* second = curvature.empty() ? own : curvature.data() + first;
-                logistic_terms(z, y.data() + first, w.empty() ? nullptr : w.data() + first, rows, &sums.loss, residual,
-                               second);
-                for (std::size_t i = 0; i < rows; ++i) {
-                    csr_add(X, first + i, residual[i], sums.gradient.data());
-                    sums.gradient[d] += residual[i];
-                    if (area) csr_outer(X, first + i, second[i], sums.hessian.data());
-                }
+    std::vector<double> total(d + 2 + area);  // gradient, loss, Hessian
+    add_by_chunks(X.rows, total.size(), total.data(), n_threads, [&](std::size_t begin, std::size_t end, double* sum) {
+        double z[csr_block], residual[csr_block], own[csr_block];
+        for (std::size_t first = begin; first < end; first += csr_block) {
+            const std::size_t rows = std::min(csr_block, end - first);
+            for (std::size_t i = 0; i < rows; ++i) z[i] = csr_dot(X, first + i, coef.data()) + coef[d];
+            double* second = curvature.empty() ? own : curvature.data() + first;
+            logistic_terms(z, y.data() + first, w.empty() ? nullptr : w.data() + first, rows, sum + d + 1, residual, second);
+            for (std::size_t i = 0; i < rows; ++i) {
+                csr_add(X, first + i, residual[i], sum);
+                sum[d] += residual[i];
+                if (area) csr_outer(X, first + i, second[i], sum + d + 2);
             }
-            return sums;
-        });
-    double loss = 0;
-    for (const auto& part : parts) loss += part.loss;
-    add_in_order(parts.size(), d + 1, gradient.data(), n_threads, [&](std::size_t p) { return parts[p].gradient.data(); });
-    if (area) {
-        std::vector<double> total(area);
-        add_in_order(parts.size(), area, total.data(), n_threads, [&](std::size_t p) { return parts[p].hessian.data(); });
-        unfold(total.data(), d + 1, hessian);
-    }
-    return loss;
+        }
+    });
+    std::copy_n(total.data(), d + 1, gradient.data());
+    if (area) unfold(total.data() + d + 2, d + 1, hessian);
+    return total[d + 1];
 }
 
 template <std::floating_point T>
 void curved_product_csr(const Csr<T>& X, std::span<const double> curvature, std::span<const double> v,
                         std::span<double> out, int n_threads) {
     const std::size_t d = X.cols;
-    const auto parts = parallel_parts<std::vector<double>>(
-        csr_chunks(X.rows, (d + 1) * sizeof(double)), n_threads, [&](std::size_t begin, std::size_t end) {
-            std::vector<double> sum(d + 1);
-            for (std::size_t i = begin; i < end; ++i) {
-                const double scaled = curvature[i] * (csr_dot(X, i, v.data()) + v[d]);
-                csr_add(X, i, scaled, sum.data());
-                sum[d] += scaled;
-            }
-            return sum;
-        });
-    add_in_order(parts.size(), d + 1, out.data(), n_threads, [&](std::size_t p) { return parts[p].data(); });
+    add_by_chunks(X.rows, d + 1, out.data(), n_threads, [&](std::size_t begin, std::size_t end, double* sum) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const double scaled = curvature[i] * (csr_dot(X, i, v.data()) + v[d]);
+            csr_add(X, i, scaled, sum);
+            sum[d] += scaled;
+        }
+    });
 }
 
 template <std::floating_point T>
-void curved_diagonal_csr(const Csr<T>& X, std::span<const double> curvature, std::span<double> out, int n_threads) {
+void curved_moments_csr(const Csr<T>& X, std::span<const double> curvature, MatrixView<double> out, int n_threads) {
     const std::size_t d = X.cols;
-    const auto parts = parallel_parts<std::vector<double>>(
-        csr_chunks(X.rows, (d + 1) * sizeof(double)), n_threads, [&](std::size_t begin, std::size_t end) {
-            std::vector<double> sum(d + 1);
-            for (std::size_t i = begin; i < end; ++i) {
-                const auto row = X.row(i);
-                for (std::size_t e = 0; e < row.values.size(); ++e)
-                    sum[static_cast<std::size_t>(row.columns[e])] +=
-                        curvature[i] * static_cast<double>(row.values[e]) * static_cast<double>(row.values[e]);
-                sum[d] += curvature[i];
+    add_by_chunks(X.rows, out.size(), out.data, n_threads, [&](std::size_t begin, std::size_t end, double* sum) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto row = X.row(i);
+            for (std::size_t e = 0; e < row.values.size(); ++e) {
+                const double value = static_cast<double>(row.values[e]), scaled = curvature[i] * value;
+                double* pair = sum + 2 * static_cast<std::size_t>(row.columns[e]);
+                pair[0] += scaled;
+                pair[1] += scaled * value;
             }
-            return sum;
-        });
-    add_in_order(parts.size(), d + 1, out.data(), n_threads, [&](std::size_t p) { return parts[p].data(); });
+            sum[2 * d] += curvature[i];
+        }
+        sum[2 * d + 1] = sum[2 * d];
+    });
 }
 
 // scores (rows, width) of rows [first, first + rows)
@@ -163,28 +163,21 @@ double multinomial_pass_csr(const Csr<T>& X, std::span<const std::int32_t> y, st
                             int n_threads) {
     const auto wide = widened(coef);
     const std::size_t k = coef.cols, width = class_width(k);
-    const auto parts = parallel_parts<MultinomialSums>(
-        csr_chunks(X.rows, wide.size() * sizeof(double)), n_threads, [&](std::size_t begin, std::size_t end) {
-            MultinomialSums sums{0, std::vector<double>(wide.size())};
-            const Buffer<double> scores(csr_block * width), residual(csr_block * width);
-            for (std::size_t first = begin; first < end; first += csr_block) {
-                const std::size_t rows = std::min(csr_block, end - first);
-                csr_scores(X, first, rows, wide.data(), width, scores.data());
-                softmax_terms(scores.data(), y.data() + first, w.empty() ? nullptr : w.data() + first, rows, k, width,
-                              &sums.loss, residual.data());
-                csr_add_products(X, first, rows, residual.data(), width, sums.gradient.data());
-                for (std::size_t i = 0; i < rows && shares.rows; ++i)
-                    std::copy_n(scores.data() + i * width, k, shares.row(first + i));
-            }
-            return sums;
-        });
-    double loss = 0;
-    for (const auto& part : parts) loss += part.loss;
-    std::vector<double> total(wide.size());
-    add_in_order(parts.size(), total.size(), total.data(), n_threads,
-                 [&](std::size_t p) { return parts[p].gradient.data(); });
+    std::vector<double> total(wide.size() + 1);  // gradient, loss
+    add_by_chunks(X.rows, total.size(), total.data(), n_threads, [&](std::size_t begin, std::size_t end, double* sum) {
+        const Buffer<double> scores(csr_block * width), residual(csr_block * width);
+        for (std::size_t first = begin; first < end; first += csr_block) {
+            const std::size_t rows = std::min(csr_block, end - first);
+            csr_scores(X, first, rows, wide.data(), width, scores.data());
+            softmax_terms(scores.data(), y.data() + first, w.empty() ? nullptr : w.data() + first, rows, k, width,
+                          sum + wide.size(), residual.data());
+            csr_add_products(X, first, rows, residual.data(), width, sum);
+            for (std::size_t i = 0; i < rows && shares.rows; ++i)
+                std::copy_n(scores.data() + i * width, k, shares.row(first + i));
+        }
+    });
     narrow(total.data(), gradient);
-    return loss;
+    return total.back();
 }
 
 template <std::floating_point T>
@@ -192,20 +185,16 @@ void multinomial_product_csr(const Csr<T>& X, MatrixView<const double> shares, s
                              MatrixView<const double> direction, MatrixView<double> out, int n_threads) {
     const auto wide = widened(direction);
     const std::size_t k = direction.cols, width = class_width(k);
-    const auto parts = parallel_parts<std::vector<double>>(
-        csr_chunks(X.rows, wide.size() * sizeof(double)), n_threads, [&](std::size_t begin, std::size_t end) {
-            std::vector<double> sum(wide.size());
-            const Buffer<double> scores(csr_block * width);
-            for (std::size_t first = begin; first < end; first += csr_block) {
-                const std::size_t rows = std::min(csr_block, end - first);
-                csr_scores(X, first, rows, wide.data(), width, scores.data());
-                softmax_curvature(scores.data(), shares.row(first), w.empty() ? nullptr : w.data() + first, rows, k, width);
-                csr_add_products(X, first, rows, scores.data(), width, sum.data());
-            }
-            return sum;
-        });
     std::vector<double> total(wide.size());
-    add_in_order(parts.size(), total.size(), total.data(), n_threads, [&](std::size_t p) { return parts[p].data(); });
+    add_by_chunks(X.rows, total.size(), total.data(), n_threads, [&](std::size_t begin, std::size_t end, double* sum) {
+        const Buffer<double> scores(csr_block * width);
+        for (std::size_t first = begin; first < end; first += csr_block) {
+            const std::size_t rows = std::min(csr_block, end - first);
+            csr_scores(X, first, rows, wide.data(), width, scores.data());
+            softmax_curvature(scores.data(), shares.row(first), w.empty() ? nullptr : w.data() + first, rows, k, width);
+            csr_add_products(X, first, rows, scores.data(), width, sum);
+        }
+    });
     narrow(total.data(), out);
 }
 

@@ -52,8 +52,9 @@ def test_two_classes(n, d, dtype, weighted):
         product = getattr(linear, "logistic_product" + suffix)(*parts, curvature, v, n_threads=2)
         np.testing.assert_allclose(product, hessian @ v, rtol=1e-10, atol=1e-10)
         columns = (d,) if suffix else ()
-        diagonal = getattr(linear, "logistic_diagonal" + suffix)(*parts, *columns, curvature, n_threads=2)
-        np.testing.assert_allclose(diagonal, np.diag(hessian), rtol=1e-11, atol=1e-12)
+        moments = getattr(linear, "logistic_moments" + suffix)(*parts, *columns, curvature, n_threads=2)
+        np.testing.assert_allclose(moments[:, 0], hessian[:, -1], rtol=1e-11, atol=1e-11)
+        np.testing.assert_allclose(moments[:, 1], np.diag(hessian), rtol=1e-11, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -61,7 +61,7 @@ def counts(sampler, X, y):
 
 
 @pytest.mark.covers("imbalance.undersampling", "imbalance.oversampling", "imbalance.smote")
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda one: "function" if callable(one) else str(one))
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize(("ours", "peer"), SAMPLERS[:3], ids=lambda cls: cls.__module__.split(".")[0])
 @pytest.mark.filterwarnings("ignore")

@@ -10,7 +10,15 @@ from lanatus.bayes import GaussianNB
 from lanatus.book._registry import Figure, example
 from lanatus.catalog import method
 from lanatus.data import load_ecoc_codes
-from lanatus.multiclass import OneVsRestClassifier, code_distances, code_quality, decode, optimal_code
+from lanatus.multiclass import (
+    OneVsRestClassifier,
+    OutputCodeClassifier,
+    code_bit_diagnostics,
+    code_distances,
+    code_quality,
+    decode,
+    optimal_code,
+)
 
 
 @example("3.5", en="Numbers of learners (figure 3.4)", zh="拆解出的学习器数目 (图3.4)")
@@ -45,6 +53,21 @@ def optimal_code_of_length_nine() -> Iterator[Figure]:
     yield Figure("least distance of rows", None, code_quality(code).row_distance, digits=0, right=6)
     best = [code_quality(optimal_code(4, length)).row_distance for length in range(2, 10)]
     yield Figure("least distances for lengths 2 to 9", None, best, digits=0, right=(1, 2, 2, 3, 4, 4, 5, 6))
+
+
+@example("3.5", en="Ideal conditions of output codes (exercise 3.8)", zh="ECOC理想纠错的条件 (习题3.8)")
+def ideal_conditions() -> Iterator[Figure]:
+    """Codes correct as theory says if all learners err alike and independently; on the digits neither holds.
+
+    An exhaustive code of the first five digits with naive Bayes: errors of the 15 learners on rows that they have not
+    seen.
+    """
+    X, y = load_digits(n_class=5, return_X_y=True)
+    model = OutputCodeClassifier(GaussianNB(var_smoothing=1e-3), code="exhaustive").fit(X[::2], y[::2])
+    found = code_bit_diagnostics(model, X[1::2], y[1::2])
+    yield Figure("learners", None, len(found.error), digits=0, right=15)
+    yield Figure("do all err alike?", None, "yes" if found.spread < 0.02 else "no", right="no")
+    yield Figure("independently?", None, "yes" if abs(found.mean_correlation) < 0.02 else "no", right="no")
 
 
 @method(

@@ -8,7 +8,6 @@ from typing import Any
 
 _HOME = {
     "_borrowed": [
-        "FixedThresholdClassifier",
         "GridSearchCV",
         "GroupKFold",
         "GroupShuffleSplit",

@@ -51,7 +51,6 @@ from sklearn.metrics import (
     zero_one_loss,
 )
 from sklearn.model_selection import (
-    FixedThresholdClassifier,
     GridSearchCV,
     GroupKFold,
     GroupShuffleSplit,
@@ -82,7 +81,6 @@ from sklearn.model_selection import (
 from lanatus.catalog import borrow
 
 __all__ = [
-    "FixedThresholdClassifier",
     "GridSearchCV",
     "GroupKFold",
     "GroupShuffleSplit",

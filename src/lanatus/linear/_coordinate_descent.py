@@ -146,12 +146,10 @@ def squared_problems(
         gram, product = given, np.column_stack([replace(first, y=column).products() for column in off.T])
     elif precompute is True or tall:
         moments = CrossMoments.of(X if sp.issparse(X) else np.ascontiguousarray(X), Y, weight)
-        moments = moments if fit_intercept else moments.about_zero()
+        moments = moments.without_flat() if fit_intercept else moments.about_zero()
         gram, product = np.ascontiguousarray(moments.xx), moments.xy
         if not np.isfinite(gram).all():
             raise ValueError(TOO_LARGE)
-        flat = flat_columns(gram, moments.x_mean, mass)
-        gram[flat], gram[:, flat], product[flat] = 0.0, 0.0, 0.0
     problems = [
         replace(first, y=np.ascontiguousarray(off[:, t]), gram=gram, product=_column(product, t))
         for t in range(Y.shape[1])
@@ -167,12 +165,6 @@ def single_target(y: Any, X: Any) -> np.ndarray:
     return np.asarray(column_or_1d(values, warn=True), dtype=np.float64)
 
 
-def flat_columns(gram: np.ndarray, mean: np.ndarray, mass: float) -> np.ndarray:
-    """Columns whose spread is rounding only, so that a constant column has no weight."""
-    noise = 16 * np.finfo(np.float64).eps * np.abs(mean)
-    return np.asarray(np.diag(gram) <= mass * noise**2)
-
-
 def _column(product: np.ndarray | None, t: int) -> np.ndarray | None:
     return None if product is None else np.ascontiguousarray(product[:, t])
 
@@ -181,6 +173,8 @@ def _checked_gram(gram: Any, d: int) -> np.ndarray:
     gram = np.ascontiguousarray(gram, dtype=np.float64)
     if gram.shape != (d, d):
         raise ValueError(f"precompute must have shape {(d, d)}, one row and column a feature; got {gram.shape}.")
+    if not np.isfinite(gram).all():
+        raise ValueError("precompute must hold finite numbers; got NaN or infinity.")
     return gram
 
 

@@ -8,6 +8,9 @@ import scipy.sparse as sp
 from lanatus._core import linear as kernels
 from lanatus.base import n_threads
 
+_EPS = np.finfo(np.float64).eps
+_COLLINEAR = 1e-13  # eigenvalue of correlations from where columns depend on each other
+
 
 class CrossMoments:
     """Weighted means of columns and targets, and their centred sums of products.
@@ -27,6 +30,10 @@ class CrossMoments:
         Sum over rows of w (y - y_mean)^2.
     rows : int
         Rows of positive weight.
+    log_weight : float
+        Sum of the logarithms of the positive weights.
+    blur : float
+        Rounding of the diagonal of `xx`, over `mass` times the square of the mean.
     """
 
     def __init__(
@@ -38,8 +45,10 @@ class CrossMoments:
         xy: np.ndarray,
         yy: np.ndarray,
         rows: int,
+        log_weight: float,
+        blur: float,
     ) -> None:
-        self.mass, self.rows = mass, rows
+        self.mass, self.rows, self.log_weight, self.blur = mass, rows, log_weight, blur
         self.x_mean, self.y_mean = x_mean, y_mean
         self.xx, self.xy, self.yy = xx, xy, yy
 
@@ -50,14 +59,17 @@ class CrossMoments:
         rows = len(Y) if weight is None else int(np.count_nonzero(weight))
         if not mass > 0:
             d, t = X.shape[1], Y.shape[1]
-            return cls(0.0, np.zeros(d), np.zeros(t), np.zeros((d, d)), np.zeros((d, t)), np.zeros(t), 0)
+            return cls(0.0, np.zeros(d), np.zeros(t), np.zeros((d, d)), np.zeros((d, t)), np.zeros(t), 0, 0.0, 0.0)
         y_mean = np.average(Y, axis=0, weights=weight)
         off = Y - y_mean
         heavy = off if weight is None else off * weight[:, None]
         x_mean, xx = _sparse_scatter(X, weight, mass) if sp.issparse(X) else _scatter(X, weight)
         xy = np.asarray(X.T @ heavy.astype(X.dtype, copy=False), dtype=np.float64)
         xy -= np.outer(x_mean, heavy.sum(axis=0))
-        return cls(mass, x_mean, y_mean, xx, xy, np.einsum("it,it->t", off, heavy), rows)
+        log_weight = 0.0 if weight is None else float(np.log(weight[weight > 0]).sum())
+        # The sums of sparse rows are differences of large numbers; those of dense rows are centred from the start.
+        blur = 16 * _EPS if sp.issparse(X) else (16 * _EPS) ** 2
+        return cls(mass, x_mean, y_mean, xx, xy, np.einsum("it,it->t", off, heavy), rows, log_weight, blur)
 
     def __add__(self, other: "CrossMoments") -> "CrossMoments":
         mass = self.mass + other.mass
@@ -72,6 +84,8 @@ class CrossMoments:
             self.xy + other.xy + joint * np.outer(x, y),
             self.yy + other.yy + joint * y**2,
             self.rows + other.rows,
+            self.log_weight + other.log_weight,
+            max(self.blur, other.blur),
         )
 
     def about_zero(self) -> "CrossMoments":
@@ -84,7 +98,30 @@ class CrossMoments:
             self.xy + self.mass * np.outer(self.x_mean, self.y_mean),
             self.yy + self.mass * self.y_mean**2,
             self.rows,
+            self.log_weight,
+            self.blur,
         )
+
+    def without_flat(self) -> "CrossMoments":
+        """The same with columns whose spread is rounding only made constant, so that they get no weight."""
+        spread = np.sqrt(np.maximum(np.diag(self.xx), 0.0) / max(self.mass, np.finfo(np.float64).tiny))
+        flat = spread <= np.sqrt(self.blur) * np.abs(self.x_mean)
+        if not flat.any():
+            return self
+        xx, xy = self.xx.copy(), self.xy.copy()
+        xx[flat], xx[:, flat], xy[flat] = 0.0, 0.0, 0.0
+        return CrossMoments(self.mass, self.x_mean, self.y_mean, xx, xy, self.yy, self.rows, self.log_weight, self.blur)
+
+    def inverse(self) -> tuple[np.ndarray, int]:
+        """(Pseudo-)inverse of `xx`, and its rank, whatever the scales of the columns."""
+        scale = np.sqrt(np.diag(self.xx))
+        moves = scale > 0
+        scale = np.where(moves, scale, 1.0)
+        unit = self.xx / np.outer(scale, scale)
+        rank = int((np.linalg.eigvalsh(unit) > _COLLINEAR).sum())
+        if rank < moves.sum():
+            return np.linalg.pinv(self.xx, hermitian=True), rank
+        return np.linalg.pinv(unit, hermitian=True) / np.outer(scale, scale), rank
 
 
 def _scatter(X: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -230,7 +230,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             raise ValueError(f"The number of classes has to be greater than one; got {filled} class with any weight.")
         if filled < len(stats.classes):
             raise ValueError(f"classes {stats.classes[stats.mass == 0].tolist()} have no row with a positive weight.")
-        if not stats.mass.sum() > len(stats.classes):
+        rows = engine.n_rows
+        if isinstance(engine, InMemory) and engine.block.weight is not None:
+            rows = int(np.count_nonzero(engine.block.weight))
+        if not rows > len(stats.classes):
             raise ValueError("The number of samples must be more than the number of classes.")
         if not np.isfinite(stats.within).all():
             raise ValueError("the scatter overflows: X has values too large to square; scale it first.")

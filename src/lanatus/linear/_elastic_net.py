@@ -184,7 +184,7 @@ class ElasticNet(PenalizedSquares):
     """
 
     _params = {
-        "alpha": Real(low=0),
+        "alpha": Real(low=0, below=np.inf),
         "l1_ratio": Real(0, 1),
         "fit_intercept": Flag(),
         "precompute": Flag() | Array(ndim=2),

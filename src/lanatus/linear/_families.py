@@ -44,6 +44,7 @@ class Family:
             ratio = y / mean
             return 2 * (ratio - 1 - np.log(ratio))
         p = self.power
+        mean = np.where(mean > 0, mean, np.nan)  # powers of others may exist, but mean nothing
         first = np.maximum(y, 0) ** (2 - p) / ((1 - p) * (2 - p))
         return 2 * (first - y * mean ** (1 - p) / (1 - p) + mean ** (2 - p) / (2 - p))
 
@@ -95,7 +96,7 @@ def family_of(name: str, power: float) -> Family:
         return _FAMILIES[name]
     if 0 < power < 1:
         raise ValueError(f"power={power!r}: there is no Tweedie distribution for powers between 0 and 1.")
-    return Family("tweedie", float(power), "identity" if power <= 0 else "log")
+    return Family("tweedie", float(power), "identity" if power == 0 else "log")
 
 
 @dataclass(frozen=True)

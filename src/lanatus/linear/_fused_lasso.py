@@ -77,8 +77,8 @@ class FusedLasso(RegressorMixin, LinearModel):
     """
 
     _params = {
-        "alpha1": Real(low=0),
-        "alpha2": Real(low=0),
+        "alpha1": Real(low=0, below=np.inf),
+        "alpha2": Real(low=0, below=np.inf),
         "fit_intercept": Flag(),
         "max_iter": Integer(low=1),
         "tol": Real(low=0),

@@ -1,10 +1,12 @@
 """Generalised linear models."""
 
+import warnings
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 
 from lanatus.base import as_targets, check_is_fitted, fitting, warn_unconverged
@@ -19,6 +21,7 @@ from lanatus.linear._summary import Summary, glm_summary
 from lanatus.params import Choice, Flag, Integer, Nothing, Real, Rule
 from lanatus.scale import Block, Engine, Sums, blockwise, open_engine
 
+_PERFECT = 1e-8  # deviance a row, or variance of a probability, that is next to nothing
 _FLATTEST = 1e-300  # rows whose mean does not move with eta any more weigh nothing
 
 
@@ -44,7 +47,7 @@ class GeneralizedLinearModel(CallbackSupportMixin, RegressorMixin, LinearModel):
         How y scatters about its mean.
     link : str or None, default=None
         One of "identity", "log", "logit", "probit", "cloglog", "inverse", "inverse-squared" and "sqrt"; None is the
-        canonical link of the family, and the logarithm for "tweedie".
+        canonical link of the family, and the logarithm for "tweedie" (but of power 0).
     alpha : float, default=0.0
         Strength of a ridge penalty, 0 or more.
     power : float, default=1.5
@@ -73,7 +76,8 @@ class GeneralizedLinearModel(CallbackSupportMixin, RegressorMixin, LinearModel):
     -----
     Cost: an iteration is one weighted least squares, n d^2. Sources and Dask collections are read once an iteration.
     A step that makes the objective worse is halved. Binomial y are shares from 0 to 1, with the number of trials as
-    weights; for labels use :class:`LogisticRegression`.
+    weights; for labels use :class:`LogisticRegression`. Shares of 0 and 1 that a plane separates have no finite
+    weights: a warning says so.
 
     Examples
     --------
@@ -90,7 +94,7 @@ class GeneralizedLinearModel(CallbackSupportMixin, RegressorMixin, LinearModel):
     _params: ClassVar[dict[str, Rule]] = {
         "family": Choice(*FAMILIES),
         "link": Nothing() | Choice(*LINKS),
-        "alpha": Real(low=0),
+        "alpha": Real(low=0, below=np.inf),
         "power": Real(),
         "fit_intercept": Flag(),
         "max_iter": Integer(low=1),
@@ -155,7 +159,9 @@ class GeneralizedLinearModel(CallbackSupportMixin, RegressorMixin, LinearModel):
         dtype = np.dtype(engine.dtype)
         self.coef_, self.intercept_ = weights[:-1].astype(dtype), dtype.type(weights[-1])
         self.deviance_, self.null_deviance_ = float(sums.deviance), float(sums.null)
-        free = about.rows - len(self.coef_) - self.fit_intercept
+        used = sums.moments.without_flat() if self.fit_intercept else sums.moments.about_zero()
+        size = used.inverse()[1] + self.fit_intercept  # weights that are free
+        free = about.rows - size
         pearson = float(sums.pearson)
         estimated = pearson / free if free > 0 else float("nan")
         self.dispersion_ = 1.0 if likelihood.family.known_dispersion else estimated
@@ -169,7 +175,6 @@ class GeneralizedLinearModel(CallbackSupportMixin, RegressorMixin, LinearModel):
             "dispersion": self.dispersion_,
         }
         if likelihood.family.known_dispersion:
-            size = len(self.coef_) + self.fit_intercept
             self._figures |= {"log-likelihood": sums.likelihood, "AIC": 2 * size - 2 * sums.likelihood}
         return self
 
@@ -208,6 +213,13 @@ class GeneralizedLinearModel(CallbackSupportMixin, RegressorMixin, LinearModel):
             )
         if not converged:
             warn_unconverged(self)
+        elif self.alpha == 0 and sums.deviance < _PERFECT * mass and sums.sure > mass / 2:
+            warnings.warn(
+                f"{type(self).__name__}: a plane separates y of 0 from y of 1, so that larger weights always fit "
+                "better; these are only where the iterations stopped. Set alpha above 0.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         return now, sums
 
     def _step(self, moments: CrossMoments, mass: float) -> np.ndarray:
@@ -244,7 +256,10 @@ class GeneralizedLinearModel(CallbackSupportMixin, RegressorMixin, LinearModel):
         family.check(truth)
         weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         level = np.full_like(truth, np.average(truth, weights=weight))
-        return float(1 - weight @ family.deviance(truth, mean) / (weight @ family.deviance(truth, level)))
+        left, whole = float(weight @ family.deviance(truth, mean)), float(weight @ family.deviance(truth, level))
+        if not whole > 0:  # nothing to explain
+            return float(not left > 0)
+        return 1 - left / whole
 
     def summary(self, alpha: float = 0.05) -> Summary:
         """Standard errors, z values, p-values and intervals of the weights, and how well the model fits.
@@ -299,6 +314,7 @@ def _tally(likelihood: Likelihood, middle: float, weights: np.ndarray | None, bl
         return Sums(
             moments=CrossMoments.of(block.X, response[:, None], np.where(moves, working, 0.0)),
             mass=float(weight.sum()),
+            sure=float(weight @ (variance < _PERFECT)) if family.power is None else 0.0,
             deviance=float(weight[counted] @ family.deviance(y, mean)[counted]),
             pearson=float(weight[counted] @ ((y - mean) ** 2 / variance)[counted]),
             likelihood=family.log_likelihood(y, mean, weight),

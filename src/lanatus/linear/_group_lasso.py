@@ -79,7 +79,7 @@ class GroupLasso(RegressorMixin, LinearModel):
     _takes = Takes()
     _params = {
         "groups": Nothing() | Choice("columns") | Integer(low=1) | Array(ndim=1),
-        "alpha": Real(low=0),
+        "alpha": Real(low=0, below=np.inf),
         "fit_intercept": Flag(),
         "max_iter": Integer(low=1),
         "tol": Real(low=0),

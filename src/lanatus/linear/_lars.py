@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from lanatus.base import Takes, fitting
+from lanatus.base import Takes, fitting, warn_unconverged
 from lanatus.catalog import method
 from lanatus.linear._blocks import centred
 from lanatus.linear._coordinate_descent import single_target
@@ -244,7 +244,8 @@ class LassoLars(_LarsModel):
     Notes
     -----
     Cost: :math:`O(nd + nk^2)` for a step with k columns in use. Memory: a centred copy of X. The answer is exact up to
-    rounding, unless `max_iter` ends the path early: then it is that of the last corner.
+    rounding, unless `max_iter` ends the path early: then it is that of the last corner, with a
+    warning.
 
     Examples
     --------
@@ -258,7 +259,12 @@ class LassoLars(_LarsModel):
     Efron, Hastie, Johnstone and Tibshirani (2004), Least angle regression.
     """
 
-    _params = {"alpha": Real(low=0), "fit_intercept": Flag(), "max_iter": Integer(low=1), "positive": Flag()}
+    _params = {
+        "alpha": Real(low=0, below=np.inf),
+        "fit_intercept": Flag(),
+        "max_iter": Integer(low=1),
+        "positive": Flag(),
+    }
 
     def __init__(
         self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int = 500, positive: bool = False
@@ -283,6 +289,8 @@ class LassoLars(_LarsModel):
         """
         how = {"lasso": True, "positive": self.positive, "most_steps": int(self.max_iter), "most_columns": 2**62}
         x_mean, y_mean, dtype = self._follow(X, y, sample_weight, float(self.alpha), **how)
+        if self.n_iter_ >= self.max_iter and self.alphas_[-1] > max(self.alpha, 1e-12 * self.alphas_[0]):
+            warn_unconverged(self)
         self._stop_at(float(self.alpha))
         self._set_linear(self.coef_path_[:, -1:], x_mean, y_mean, dtype, True)
         return self

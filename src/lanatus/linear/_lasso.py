@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from lanatus.catalog import method
 from lanatus.linear._elastic_net import PenalizedSquares
 from lanatus.params import Array, Choice, Flag, Integer, RandomState, Real
@@ -84,7 +86,7 @@ class Lasso(PenalizedSquares):
     """
 
     _params = {
-        "alpha": Real(low=0),
+        "alpha": Real(low=0, below=np.inf),
         "fit_intercept": Flag(),
         "precompute": Flag() | Array(ndim=2),
         "copy_X": Flag(),

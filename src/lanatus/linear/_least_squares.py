@@ -9,7 +9,7 @@ from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.linear._cross_moments import CrossMoments
 from lanatus.linear._linear_model import LinearModel
-from lanatus.linear._problem import Problem
+from lanatus.linear._problem import Problem, warn_if_cut_short
 from lanatus.linear._summary import Summary, least_squares_summary
 from lanatus.params import Choice, Flag, Integer, Nothing, Real, Rule
 from lanatus.scale import open_engine
@@ -128,6 +128,7 @@ class LinearRegression(RegressorMixin, MultiOutputMixin, LinearModel):
         engine = open_engine(self, X, y, sample_weight)
         problem = Problem.open(engine, self.fit_intercept)
         coef = self._solve(problem)
+        warn_if_cut_short(problem, type(self).__name__)
         self._set_linear(coef, problem.x_mean, problem.y_mean, engine.dtype, problem.flat)
         self._moments = problem.moments
         return self

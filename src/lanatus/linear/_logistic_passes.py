@@ -55,35 +55,41 @@ class Rows:
             loss, gradient, shares = self.call("multinomial_pass", self.y, self.weight, theta, second)
             found = {"curvature": shares} if want == "curvature" else {}
             if want == "hessian":
-                found = {"hessian": self._softmax_hessian(shares)}
+                found = {"hessian": self.softmax_hessian(shares)}
         return Sums(loss=loss, gradient=gradient, **found)
 
-    def _softmax_hessian(self, shares: np.ndarray) -> np.ndarray:
-        """The Hessian of the softmax loss over coefficients (d + 1, classes) laid out row by row."""
-        p, k = self.X.shape[1] + 1, shares.shape[1]
+    def softmax_hessian(self, shares: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        """The Hessian of the softmax loss over coefficients (d + 1, classes) laid out row by row; of some columns."""
+        part = self if columns is None else self._of_columns(columns)
+        p, k = part.X.shape[1] + 1, shares.shape[1]
         out = np.zeros((p, k, p, k))
         weight = 1.0 if self.weight is None else self.weight
         for a in range(k):
-            out[:, a, :, a] = self.gram(weight * shares[:, a] * (1 - shares[:, a]))
+            out[:, a, :, a] = part.gram(weight * shares[:, a] * (1 - shares[:, a]))
             for b in range(a):
-                out[:, a, :, b] = out[:, b, :, a] = -self.gram(weight * shares[:, a] * shares[:, b])
+                out[:, a, :, b] = out[:, b, :, a] = -part.gram(weight * shares[:, a] * shares[:, b])
         return out.reshape(p * k, p * k)
+
+    def _of_columns(self, columns: np.ndarray) -> "Rows":
+        """The same rows, some columns only; good for `gram` with weights."""
+        part = object.__new__(Rows)
+        X = self.X[:, columns]
+        part.X = X if sp.issparse(X) else aligned(X)
+        return part
 
     def gram(self, weight: np.ndarray | None = None, columns: np.ndarray | None = None) -> np.ndarray:
         """X' diag(weight) X over all columns or some, X with a last column of ones; the rows' weights unless given."""
         if weight is None:
             weight = np.ones(self.X.shape[0]) if self.weight is None else self.weight
-        X = self.X if columns is None else self.X[:, columns]
-        part = object.__new__(Rows)
-        part.X = X if sp.issparse(X) else aligned(X)
+        part = self if columns is None else self._of_columns(columns)
         # At coefficients of zero every row has the curvature 1/4 of its weight.
-        zeros = np.zeros(X.shape[1] + 1)
-        return np.asarray(part.call("logistic_pass", np.zeros(X.shape[0]), 4 * weight, zeros, "hessian")[2])
+        n, d = part.X.shape
+        return np.asarray(part.call("logistic_pass", np.zeros(n), 4 * weight, np.zeros(d + 1), "hessian")[2])
 
-    def diagonal(self, weight: np.ndarray) -> np.ndarray:
-        """The diagonal of X' diag(weight) X, X with a last column of ones."""
+    def moments(self, weight: np.ndarray) -> np.ndarray:
+        """Weighted sums of each column and of its squares (d + 1, 2), X with a last column of ones."""
         width = (self.X.shape[1],) if sp.issparse(self.X) else ()
-        return np.asarray(self.call("logistic_diagonal", *width, weight))
+        return np.asarray(self.call("logistic_moments", *width, weight))
 
     def mean_curvature(self, curvature: np.ndarray) -> np.ndarray:
         """Curvature of each row: with several classes, the mean over them."""
@@ -163,12 +169,18 @@ class Objective:
         return out
 
     def preconditioners(self, curvature: np.ndarray) -> Iterator[Solve]:
-        """Rough inverses of the Hessian, from cheap to dear: its diagonal, then all of one class's part of it."""
+        """Rough inverses of the Hessian, from cheap to dear: that of independent columns, then one class's part of it.
+
+        Columns that are not centred all pull with the intercept, which the diagonal does not see; so the first one is
+        the diagonal of the Hessian over centred columns, where the intercept stands alone.
+        """
         assert self.rows is not None
         weight = self.rows.mean_curvature(curvature)
-        diagonal = self.rows.diagonal(weight)
-        diagonal[:-1] += self.ridge
-        yield partial(_divide, np.where(diagonal > 0, diagonal, 1.0))
+        sums, squares = self.rows.moments(weight).T
+        mean = sums[:-1] / sums[-1] if self.fit_intercept and sums[-1] > 0 else np.zeros(len(sums) - 1)
+        spread = squares.copy()
+        spread[:-1] = np.maximum(squares[:-1] - sums[-1] * mean**2, 1e-8 * squares[:-1]) + self.ridge
+        yield partial(_divide_centred, mean, np.where(spread > 0, spread, 1.0))
         if not sp.issparse(self.rows.X) and self.rows.X.shape[1] <= 1000:
             yield hessian_solver(self._completed(self.rows.gram(weight)))
 
@@ -229,6 +241,14 @@ def _gram_block(classes: np.ndarray, class_weight: np.ndarray | None, block: Blo
 
 def _divide(diagonal: np.ndarray, g: np.ndarray) -> np.ndarray:
     return (g.T / diagonal).T
+
+
+def _divide_centred(mean: np.ndarray, spread: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """g by a diagonal Hessian over the columns less their means, in the coefficients of the columns as they are."""
+    out = _divide(spread, g)
+    out[:-1] -= np.multiply.outer(mean / spread[:-1], g[-1])
+    out[-1] -= (mean * out[:-1].T).sum(axis=-1)  # not a product by BLAS, whose sums depend on its threads
+    return out
 
 
 def _tally_block(

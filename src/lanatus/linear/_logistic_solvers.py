@@ -120,7 +120,7 @@ def newton_cg(objective: Objective, theta: np.ndarray, tol: float) -> Iterator[S
     precondition = next(preconditioners)
     while True:
         # Accurate steps near the end, rough ones far from it.
-        accuracy = min(0.25, max(0.05, np.sqrt(objective.slope(now) / first)))
+        accuracy = min(0.25, max(0.05, objective.slope(now) / first))
         step, count = conjugate_gradients(objective, now, accuracy, precondition)
         if count > 25:
             precondition = next(preconditioners, precondition)
@@ -130,7 +130,7 @@ def newton_cg(objective: Objective, theta: np.ndarray, tol: float) -> Iterator[S
             yield Step(theta, now.value, True)
             return
         theta, now = reached, after
-        yield Step(theta, now.value, left <= 0.1 * tol * now.value and objective.slope(now) <= tol)
+        yield Step(theta, now.value, left <= 0.01 * tol * now.value and objective.slope(now) <= tol)
 
 
 def conjugate_gradients(

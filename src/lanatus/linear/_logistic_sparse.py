@@ -5,8 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from lanatus._core import linear as kernels
+from lanatus.linear._logistic_algebra import hessian_solver
 from lanatus.linear._logistic_passes import Objective, Point
 from lanatus.linear._logistic_solvers import Step
+
+_JOINT = 1000  # coefficients of all classes whose Hessian is worth having whole
 
 
 def coordinate(objective: Objective, theta: np.ndarray, tol: float, l1: float) -> Iterator[Step]:
@@ -14,7 +17,7 @@ def coordinate(objective: Objective, theta: np.ndarray, tol: float, l1: float) -
 
     Each iteration replaces the loss by its second-order expansion, over the columns in use and those that break the
     optimality conditions most, minimises that by coordinate descent, and searches along the way there. With several
-    classes the expansion is a bound that keeps classes apart (twice the diagonal blocks of the Hessian).
+    classes and many columns the expansion is a bound that keeps classes apart (twice the diagonal blocks of the Hessian).
     """
     classes = 1 if theta.ndim == 1 else theta.shape[1]
     want = "curvature" if objective.rows is not None else "hessian"
@@ -22,15 +25,21 @@ def coordinate(objective: Objective, theta: np.ndarray, tol: float, l1: float) -
         raise ValueError("absolute values in the penalty need two classes and at most 2000 columns, or data in memory.")
     now = objective.at(theta, want)
     while True:
-        step = np.zeros_like(theta)
-        for k in range(classes):
-            step.reshape(len(theta), -1)[:, k] = _class_step(objective, theta, now, k, l1)
+        columns = _joint_columns(theta, now, l1) if classes > 1 else np.empty(0, dtype=np.intp)
+        if classes > 1 and (len(columns) + 1) * classes <= _JOINT:
+            step = _joint_step(objective, theta, now, columns, l1)
+        else:
+            step = np.zeros_like(theta)
+            for k in range(classes):
+                step.reshape(len(theta), -1)[:, k] = _class_step(objective, theta, now, k, l1)
         reached, after = _search(objective, theta, now, step, l1, want)
         if after is None:
             yield Step(theta, now.value, True)
             return
+        gained = _cost(theta, now, l1) - _cost(reached, after, l1)
         theta, now = reached, after
-        yield Step(theta, now.value, violation(theta, now.gradient, l1).max() <= tol * objective.mass)
+        flat = violation(theta, now.gradient, l1).max() <= tol * objective.mass
+        yield Step(theta, now.value, bool(flat and gained <= tol * _cost(theta, now, l1)))
 
 
 def violation(theta: np.ndarray, gradient: np.ndarray, l1: float) -> np.ndarray:
@@ -58,6 +67,38 @@ def _class_step(objective: Objective, theta: np.ndarray, now: Point, k: int, l1:
     return out
 
 
+def _cost(theta: np.ndarray, point: Point, l1: float) -> float:
+    """The objective with its absolute values."""
+    return point.value + l1 * float(np.abs(theta[:-1]).sum())
+
+
+def _joint_columns(theta: np.ndarray, now: Point, l1: float) -> np.ndarray:
+    """Columns with a coefficient in use, or that break the optimality conditions, in any class."""
+    broken = violation(theta, now.gradient, l1)[:-1] > 0
+    return np.flatnonzero((broken | (theta[:-1] != 0)).any(axis=1))
+
+
+def _joint_step(objective: Objective, theta: np.ndarray, now: Point, columns: np.ndarray, l1: float) -> np.ndarray:
+    """From the coefficients of all classes to the minimum of their expansion."""
+    assert objective.rows is not None
+    classes = theta.shape[1]
+    hessian = objective.rows.softmax_hessian(now.curvature, columns)
+    # What is added to all intercepts alike changes nothing: a slope of its own there, which no gradient meets.
+    hessian[-classes:, -classes:] += np.trace(hessian[-classes:, -classes:]) / classes**2
+    rows = np.append(columns, len(theta) - 1)
+    w, g = theta[rows].ravel(), now.gradient[rows].ravel()
+    used = np.flatnonzero((w != 0) | (violation(theta, now.gradient, l1)[rows].ravel() > 0))
+    used = np.union1d(used, np.arange(len(w) - classes, len(w)))
+    target = _minimum(
+        hessian[np.ix_(used, used)], g[used], w[used], l1, objective.ridge, objective.fit_intercept, classes
+    )
+    change = np.zeros_like(w)
+    change[used] = target - w[used]
+    out = np.zeros_like(theta)
+    out[rows] = change.reshape(-1, classes)
+    return out
+
+
 def _block(objective: Objective, now: Point, k: int, columns: np.ndarray) -> np.ndarray:
     """Hessian of the loss (with several classes, a bound of it) over some columns and the intercept, for class k."""
     if objective.rows is None:
@@ -74,35 +115,43 @@ def _block(objective: Objective, now: Point, k: int, columns: np.ndarray) -> np.
 
 
 def _minimum(
-    hessian: np.ndarray, gradient: np.ndarray, now: np.ndarray, l1: float, l2: float, fit_intercept: bool
+    hessian: np.ndarray,
+    gradient: np.ndarray,
+    now: np.ndarray,
+    l1: float,
+    l2: float,
+    fit_intercept: bool,
+    intercepts: int = 1,
 ) -> np.ndarray:
     """Coefficients that minimise the expansion plus penalties; the gradient includes that of the squares."""
-    m = len(now) - 1
+    m = len(now) - intercepts
     H, g, w = hessian[:m, :m], gradient[:m] - l2 * now[:m], now[:m]
-    side, corner = hessian[:m, m], hessian[m, m]
-    if fit_intercept and corner > 0:  # the intercept follows from the rest
-        H = H - np.outer(side, side) / corner
-        g = g - side * (gradient[m] / corner)
-    q = H @ w - g
-    # A target whose square is large enough to make H and q those of a regression.
-    size = float(np.abs(q).max(initial=0.0))
-    length = float(q @ np.linalg.lstsq(H + 1e-10 * np.trace(H) / max(m, 1) * np.eye(m), q, rcond=None)[0]) if m else 0.0
+    side, corner = hessian[:m, m:], hessian[m:, m:]
+    free = fit_intercept and np.diag(corner).min() > 0
+    if free:  # the intercepts follow from the rest
+        solve = hessian_solver(corner)
+        H = H - np.einsum("ia,aj->ij", side, solve(side.T))
+        g = g - (side * solve(gradient[m:])).sum(axis=1)
+    q = (H * w).sum(axis=1) - g  # not products by BLAS, whose sums depend on its threads
     found = now.copy()
     if m:
+        # A target whose square is large enough to make H and q those of a regression: a power of two, free of rounding.
+        least = float((q * hessian_solver(H + 1e-10 * np.trace(H) / m * np.eye(m))(q)).sum())
+        length = float(np.exp2(np.ceil(np.log2(max(least, 1e-300)))))
         found[:m] = kernels.gram_path(
             np.ascontiguousarray(H),
             np.ascontiguousarray(q),
-            max(length, size * 1e-300),
+            length,
             l1=np.array([l1]),
             l2=np.array([l2]),
             start=np.ascontiguousarray(w),
-            tol=1e-14 * max(length, 1e-300),
+            tol=1e-14 * length,
             max_iter=1000,
             positive=False,
             seed=0,
         )[0][0]
-    if fit_intercept and corner > 0:
-        found[m] = now[m] - (gradient[m] + side @ (found[:m] - w)) / corner
+    if free:
+        found[m:] = now[m:] - solve(gradient[m:] + (side.T * (found[:m] - w)).sum(axis=1))
     return found
 
 
@@ -110,17 +159,16 @@ def _search(
     objective: Objective, theta: np.ndarray, now: Point, step: np.ndarray, l1: float, want: str
 ) -> tuple[np.ndarray, Point | None]:
     """Halve the step until the objective with its absolute values falls enough."""
-    before = l1 * float(np.abs(theta[:-1]).sum())
-    promise = float((now.gradient * step).sum()) + l1 * float(np.abs((theta + step)[:-1]).sum()) - before
-    rounding = 16 * np.finfo(float).eps * (abs(now.value) + before)
+    before = _cost(theta, now, l1)
+    promise = float((now.gradient * step).sum()) + l1 * float((np.abs(theta + step) - np.abs(theta))[:-1].sum())
+    rounding = 16 * np.finfo(float).eps * abs(before)
     if -promise <= rounding:
         return theta, None
     size = 1.0
     for _ in range(30):
         reached = theta + size * step
         after = objective.at(reached, want)
-        fallen = now.value + before - after.value - l1 * float(np.abs(reached[:-1]).sum())
-        if fallen >= -1e-4 * size * promise - rounding:
+        if before - _cost(reached, after, l1) >= -1e-4 * size * promise - rounding:
             return reached, after
         size *= 0.5
     return theta, None

@@ -64,7 +64,7 @@ class MultiResponseLinearRegression(ClassifierMixin, LinearModel):
     """
 
     _params: ClassVar[dict[str, Rule]] = {
-        "alpha": Real(low=0),
+        "alpha": Real(low=0, below=np.inf),
         "fit_intercept": Flag(),
         "solver": Choice("auto", "cholesky", "dual", "svd", "lsqr"),
     }

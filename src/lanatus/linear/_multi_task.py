@@ -7,6 +7,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
 from lanatus.base import Takes, as_targets, fitting
+from lanatus.catalog import method
 from lanatus.linear._blocks import BlockProblem, centred
 from lanatus.linear._coordinate_descent import warn_gap
 from lanatus.linear._linear_model import LinearModel
@@ -75,6 +76,13 @@ class _MultiTask(RegressorMixin, MultiOutputMixin, LinearModel):
         return self
 
 
+@method(
+    section="11.7",
+    task="regression",
+    en="Multi-task elastic net",
+    zh="多任务弹性网",
+    peers=["scikit-learn:MultiTaskElasticNet"],
+)
 class MultiTaskElasticNet(_MultiTask):
     r"""Elastic net for several targets at once: a column is used for all of them or for none.
 
@@ -128,7 +136,7 @@ class MultiTaskElasticNet(_MultiTask):
     """
 
     _params = {
-        "alpha": Real(low=0),
+        "alpha": Real(low=0, below=np.inf),
         "l1_ratio": Real(0, 1),
         "fit_intercept": Flag(),
         "copy_X": Flag(),
@@ -166,6 +174,13 @@ class MultiTaskElasticNet(_MultiTask):
         return self.l1_ratio
 
 
+@method(
+    section="11.7",
+    task="regression",
+    en="Multi-task LASSO",
+    zh="多任务LASSO",
+    peers=["scikit-learn:MultiTaskLasso"],
+)
 class MultiTaskLasso(_MultiTask):
     r"""Lasso for several targets at once: a column is used for all of them or for none.
 
@@ -215,7 +230,7 @@ class MultiTaskLasso(_MultiTask):
     """
 
     _params = {
-        "alpha": Real(low=0),
+        "alpha": Real(low=0, below=np.inf),
         "fit_intercept": Flag(),
         "copy_X": Flag(),
         "max_iter": Integer(low=1),

@@ -4,10 +4,18 @@ from typing import Any
 
 import numpy as np
 
+from lanatus.catalog import method
 from lanatus.linear._path_cv import MultiPathCV, may_split
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Satisfies
 
 
+@method(
+    section="11.7",
+    task="regression",
+    en="Multi-task LASSO with its penalty by cross-validation",
+    zh="交叉验证多任务LASSO",
+    peers=["scikit-learn:MultiTaskLassoCV"],
+)
 class MultiTaskLassoCV(MultiPathCV):
     r"""Multi-task lasso whose penalty is chosen by cross-validation.
 
@@ -110,6 +118,13 @@ class MultiTaskLassoCV(MultiPathCV):
         self.selection = selection
 
 
+@method(
+    section="11.7",
+    task="regression",
+    en="Multi-task elastic net with its penalties by cross-validation",
+    zh="交叉验证多任务弹性网",
+    peers=["scikit-learn:MultiTaskElasticNetCV"],
+)
 class MultiTaskElasticNetCV(MultiPathCV):
     r"""Multi-task elastic net whose penalty is chosen by cross-validation.
 

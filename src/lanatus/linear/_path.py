@@ -1,12 +1,14 @@
 """Paths of the lasso and the elastic net: the weights as the penalty falls."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from lanatus._core import core as core_kernels
-from lanatus.base import n_threads
+from lanatus.base import Estimator, n_threads
+from lanatus.data._sampling import whole
 from lanatus.linear._coordinate_descent import SquaredProblem, single_target, squared_problems, warn_gap
 
 
@@ -76,14 +78,19 @@ def enet_path(
     """
     X = _matrix(X)
     y = single_target(y, X)
-    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weight = Estimator()._weights(sample_weight, X)
+    if not 0 <= l1_ratio <= 1:
+        raise ValueError(f"l1_ratio must be from 0 to 1; got {l1_ratio!r}.")
+    if not tol >= 0:
+        raise ValueError(f"tol must be 0 or more; got {tol!r}.")
+    max_iter = whole("max_iter", max_iter, 1)
     problems, _ = squared_problems(X, y[:, None], weight, fit_intercept=fit_intercept, precompute=_choice(precompute))
     problem = problems[0]
     grid = alpha_grid(problem, l1_ratio, alphas, eps, positive)
     found = problem.solve(
         grid * l1_ratio * problem.mass,
         grid * (1 - l1_ratio) * problem.mass,
-        start=None if coef_init is None else np.asarray(coef_init, dtype=np.float64),
+        start=None if coef_init is None else _start(coef_init, X.shape[1]),
         tol=tol,
         max_iter=max_iter,
         positive=positive,
@@ -116,14 +123,31 @@ def lasso_path(X: Any, y: Any, **params: Any) -> tuple[Any, ...]:
 
 def alpha_grid(problem: SquaredProblem, l1_ratio: float, alphas: Any, eps: float, positive: bool) -> np.ndarray:
     """The penalties asked for, falling; a number of them begins where all weights are zero."""
+    return penalties(alphas, eps, l1_ratio, lambda: problem.largest_penalty(positive) / problem.mass)
+
+
+def penalties(alphas: Any, eps: float, l1_ratio: float, largest: Callable[[], float]) -> np.ndarray:
+    """The given ones, checked and falling, or a number of them from the largest L1 penalty that does anything."""
     if np.ndim(alphas):
-        return np.sort(np.asarray(alphas, dtype=np.float64))[::-1]
+        given = np.sort(np.asarray(alphas, dtype=np.float64))[::-1]
+        if not given.size or not (np.isfinite(given) & (given >= 0)).all():
+            raise ValueError(f"alphas must be finite numbers of 0 or more, at least one; got {alphas!r}.")
+        return given
     if l1_ratio == 0:
         raise ValueError("l1_ratio=0 has no least penalty that makes all weights zero; give alphas yourself.")
-    top = problem.largest_penalty(positive) / (problem.mass * l1_ratio)
+    if not 0 < eps <= 1:
+        raise ValueError(f"eps must be above 0 and at most 1; got {eps!r}.")
+    number, top = whole("alphas", alphas, 1), largest() / l1_ratio
     if top <= np.finfo(np.float64).resolution:
-        return np.full(int(alphas), np.finfo(np.float64).resolution)
-    return np.geomspace(top, top * eps, int(alphas))
+        return np.full(number, np.finfo(np.float64).resolution)
+    return np.geomspace(top, top * eps, number)
+
+
+def _start(coef: Any, d: int) -> np.ndarray:
+    start = np.asarray(coef, dtype=np.float64)
+    if start.shape != (d,) or not np.isfinite(start).all():
+        raise ValueError(f"coef_init must be {d} finite numbers, one a column; got shape {start.shape}.")
+    return start
 
 
 def _choice(precompute: Any) -> Any:

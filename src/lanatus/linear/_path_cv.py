@@ -11,7 +11,7 @@ from lanatus.base import Takes, as_targets, fitting, take_rows
 from lanatus.linear._blocks import BlockProblem, centred
 from lanatus.linear._coordinate_descent import SquaredProblem, single_target, squared_problems, warn_gap
 from lanatus.linear._linear_model import LinearModel
-from lanatus.linear._path import alpha_grid
+from lanatus.linear._path import alpha_grid, penalties
 
 
 class Paths:
@@ -38,11 +38,8 @@ class Paths:
         model = self.model
         if isinstance(self.problem, SquaredProblem):
             return alpha_grid(self.problem, share, model.alphas, model.eps, model.positive)
-        if np.ndim(model.alphas):
-            return np.sort(np.asarray(model.alphas, dtype=np.float64))[::-1]
-        top = self.problem.largest_strength(np.full(self.d, share * self.mass))
-        top = max(top, np.finfo(np.float64).resolution)
-        return np.geomspace(top, top * model.eps, int(model.alphas))
+        problem, scale = self.problem, np.full(self.d, self.mass)
+        return penalties(model.alphas, model.eps, share, lambda: problem.largest_strength(scale))
 
     def solve(self, alphas: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray, Any]:
         """Weights and biases for each penalty, and (gap, rounds) of the last."""
@@ -106,6 +103,8 @@ class PathCV(RegressorMixin, LinearModel):
         Y = y.reshape(len(y), -1)
         seed = int(check_random_state(self.random_state).randint(1, 2**31)) if self.selection == "random" else 0
         shares = self._l1_shares()
+        if not shares or not all(0 <= share <= 1 for share in shares):
+            raise ValueError(f"l1_ratio must be one or more numbers from 0 to 1; got {shares}.")
         whole = Paths(self, X, Y, weight)
         grids = [whole.grid(share) for share in shares]
         folds = list(check_cv(self.cv).split(X, y))

@@ -1,8 +1,12 @@
 """A least-squares problem, in memory or known by its moments only, and the ways to solve it."""
 
+import warnings
+from functools import cached_property
+
 import numpy as np
 import scipy.sparse as sp
 from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
 
 from lanatus.base import as_targets
 from lanatus.linear._cross_moments import CrossMoments
@@ -23,20 +27,15 @@ class Problem:
     After `open`, `x_mean` and `y_mean` are what is taken off before the weights are found: zero without an intercept.
     """
 
-    centred: CrossMoments
     n_iter = 1
+    converged = True
 
     def __init__(self, block: Block | None, moments: CrossMoments | None, fit_intercept: bool, flat: bool) -> None:
         self.block, self.moments = block, moments
         self.fit_intercept, self.flat = fit_intercept, flat
         self._Y = None if block is None else np.asarray(block.y).reshape(len(block), -1)
         if moments is not None:
-            self.x_mean, self.y_mean = moments.x_mean, moments.y_mean
-            if not fit_intercept:
-                self.centred = moments.about_zero()
-                self.x_mean, self.y_mean = self.centred.x_mean, self.centred.y_mean
-            else:
-                self.centred = moments
+            self.x_mean, self.y_mean = self.centred.x_mean, self.centred.y_mean
         else:
             self.x_mean, self.y_mean = self._means()
 
@@ -55,6 +54,16 @@ class Problem:
         elif block.weight is not None and not block.weight.sum() > 0:
             raise ValueError(_NO_MASS)
         return cls(block, moments, fit_intercept, y.ndim == 1)
+
+    @cached_property
+    def centred(self) -> CrossMoments:
+        """The moments about `x_mean` and `y_mean`; of wide X they are only made when asked for."""
+        moments = self.moments
+        if moments is None:
+            assert self.block is not None
+            assert self._Y is not None
+            moments = _massive(CrossMoments.of(self.block.X, self._Y.astype(np.float64), self.block.weight))
+        return moments.without_flat() if self.fit_intercept else moments.about_zero()
 
     @property
     def in_memory(self) -> bool:
@@ -137,8 +146,10 @@ class Problem:
         inner = X @ X.T
         inner[np.diag_indices_from(inner)] += ridge
         try:
-            return np.asarray(X.T @ linalg.solve(inner, Y, assume_a="pos", check_finite=False))
-        except linalg.LinAlgError:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", linalg.LinAlgWarning)
+                return np.asarray(X.T @ linalg.solve(inner, Y, assume_a="pos", check_finite=False))
+        except (linalg.LinAlgError, linalg.LinAlgWarning):
             return self.ridge_by_singular_values(ridge)
 
     def ridge_by_singular_values(self, ridge: float) -> np.ndarray:
@@ -162,11 +173,11 @@ class Problem:
 
         assert self.block is not None
         assert self._Y is not None
-        X, root, mean = self.block.X, self._root(), self.x_mean
+        X, root, mean, moves = self.block.X, self._root(), self.x_mean, self._moves()
         product = LinearOperator(
             X.shape,
-            matvec=lambda v: root * (X @ v - mean @ v),
-            rmatvec=lambda u: X.T @ (root * u) - mean * (root @ u),
+            matvec=lambda v: root * (X @ (moves * v) - mean @ (moves * v)),
+            rmatvec=lambda u: moves * (X.T @ (root * u) - mean * (root @ u)),
             dtype=np.float64,
         )
         damp = float(np.sqrt(ridge))
@@ -175,6 +186,7 @@ class Problem:
             for column, middle in zip(self._Y.T, self.y_mean, strict=True)
         ]
         self.n_iter = max(1, *(one[2] for one in found))
+        self.converged = all(one[1] != 7 for one in found)  # 7: the iterations ran out
         return np.column_stack([one[0] for one in found])
 
     # ------------------------------------------------------------ inside
@@ -184,6 +196,15 @@ class Problem:
         values, vectors = linalg.eigh(self.centred.xx)
         kept = values > values.max(initial=0.0) * len(values) * np.finfo(np.float64).eps
         return vectors[:, kept], values[kept]
+
+    def _moves(self) -> np.ndarray:
+        """Whether each column has a say beside the bias: what rounding leaves of a constant one is nothing."""
+        assert self.block is not None
+        X = self.block.X
+        if not self.fit_intercept:
+            return np.ones(X.shape[1], dtype=bool)
+        most, least = X.max(axis=0), X.min(axis=0)
+        return np.asarray(most.toarray().ravel() > least.toarray().ravel() if sp.issparse(X) else most > least)
 
     def _root(self) -> np.ndarray:
         assert self.block is not None
@@ -205,7 +226,9 @@ class Problem:
         assert self._Y is not None
         X = self.block.X.toarray() if sp.issparse(self.block.X) else self.block.X
         root = self._root()[:, None]
-        return root * (X - self.x_mean), root * (self._Y - self.y_mean)
+        X = X - self.x_mean
+        X[:, np.abs(X).max(axis=0, initial=0.0) <= 16 * np.finfo(np.float64).eps * np.abs(self.x_mean)] = 0.0
+        return root * X, root * (self._Y - self.y_mean)
 
     def _gradient(self, coef: np.ndarray, ridge: float) -> np.ndarray:
         """X' w (Y - X coef) - ridge coef, from the rows: what rounding left over."""
@@ -215,8 +238,20 @@ class Problem:
         left = self._Y - self.y_mean - (X @ coef - self.x_mean @ coef)
         if self.block.weight is not None:
             left = left * self.block.weight[:, None]
-        slope = X.T @ left - np.outer(self.x_mean, left.sum(axis=0))
+        slope = np.asarray(X.T @ left - np.outer(self.x_mean, left.sum(axis=0)))
+        slope[np.diag(self.centred.xx) == 0] = 0.0  # of a constant column it is rounding only
         return np.asarray(slope - ridge * coef)
+
+
+def warn_if_cut_short(problem: Problem, name: str) -> None:
+    """Tell that the iterations of lsqr ran out, if they did."""
+    if not problem.converged:
+        warnings.warn(
+            f"{name} did not converge in {problem.n_iter} iterations of 'lsqr'; raise max_iter or tol, or scale the "
+            "data.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
 
 
 _NO_MASS = "sample_weight leaves no row with a positive weight; wanted at least one."

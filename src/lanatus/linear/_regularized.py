@@ -106,7 +106,7 @@ class RegularizedLinearModel(CallbackSupportMixin, LinearModel):
         "loss": Choice(*LOSSES),
         "penalty": Choice("l2", "l1", "elasticnet", "lp", "l0") | NoneRule(),
         "C": Real(above=0) | NoneRule(),
-        "alpha": Real(low=0) | NoneRule(),
+        "alpha": Real(low=0, below=np.inf) | NoneRule(),
         "l1_ratio": Real(0, 1),
         "p": Real(above=0),
         "huber_width": Real(above=0),

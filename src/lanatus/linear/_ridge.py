@@ -8,7 +8,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.linear._linear_model import LinearModel
-from lanatus.linear._problem import Problem
+from lanatus.linear._problem import Problem, warn_if_cut_short
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule
 from lanatus.scale import open_engine
 
@@ -76,7 +76,7 @@ class Ridge(RegressorMixin, MultiOutputMixin, LinearModel):
     """
 
     _params: ClassVar[dict[str, Rule]] = {
-        "alpha": Real(low=0) | Array(1),
+        "alpha": Real(low=0, below=np.inf) | Array(1),
         "fit_intercept": Flag(),
         "copy_X": Flag(),
         "max_iter": Nothing() | Integer(low=1),
@@ -143,6 +143,7 @@ class Ridge(RegressorMixin, MultiOutputMixin, LinearModel):
         else:
             coef = np.column_stack([self._solve(problem, float(alpha))[:, j] for j, alpha in enumerate(alphas)])
         self.n_iter_ = problem.n_iter
+        warn_if_cut_short(problem, type(self).__name__)
         self._set_linear(coef, problem.x_mean, problem.y_mean, dtype, problem.flat)
 
     def _solve(self, problem: Problem, alpha: float) -> np.ndarray:

@@ -95,15 +95,16 @@ def least_squares_summary(model: Any, alpha: float) -> Summary:
     if np.ndim(model.coef_) != 1:
         raise ValueError("summary takes a model of a single target; fit each target by itself.")
     moments = model._moments
-    n, d = (0, 0) if moments is None else (moments.rows, len(moments.x_mean))
-    free = n - d - model.fit_intercept
+    n, rank, free = 0, 0, 0
+    if moments is not None:
+        used = moments.without_flat() if model.fit_intercept else moments.about_zero()
+        inverse, rank = used.inverse()
+        n, free = moments.rows, moments.rows - rank - model.fit_intercept
     if model.positive or free < 1:
         raise ValueError(
             "summary needs more rows than weights, dense or narrow X, and weights that are free in sign; "
             f"got {n} rows for {len(model.coef_) + model.fit_intercept} weights, positive={model.positive}."
         )
-    used = moments if model.fit_intercept else moments.about_zero()
-    inverse = np.linalg.pinv(used.xx, hermitian=True)
     coef = model.coef_.astype(np.float64)
     left = max(float(used.yy[0] - 2 * coef @ used.xy[:, 0] + coef @ used.xx @ coef), 0.0)
     variance = left / free
@@ -115,22 +116,20 @@ def least_squares_summary(model: Any, alpha: float) -> Summary:
         names = ("(intercept)", *names)
     total = float(used.yy[0])
     r2 = 1 - left / total if total > 0 else float("nan")
-    model_df = int(np.linalg.matrix_rank(used.xx, hermitian=True))
-    f = (total - left) / model_df / variance if variance > 0 and model_df else float("inf")
+    f = (total - left) / rank / variance if variance > 0 and rank else float("inf")
     figures = {
         "n": n,
         "residual df": free,
         "R2": r2,
         "adjusted R2": 1 - (1 - r2) * (n - model.fit_intercept) / free,
         "F": f,
-        "P(F)": float(stats.f.sf(f, model_df, free)),
+        "P(F)": float(stats.f.sf(f, rank, free)),
         "residual deviation": float(np.sqrt(variance)),
     }
-    if moments.mass == n:  # not weighted
-        likelihood = -n / 2 * (np.log(2 * np.pi * left / n) + 1) if left > 0 else float("inf")
-        weights = model_df + model.fit_intercept
-        figures |= {"log-likelihood": likelihood, "AIC": 2 * weights - 2 * likelihood}
-        figures["BIC"] = weights * np.log(n) - 2 * likelihood
+    likelihood = moments.log_weight / 2 - n / 2 * (np.log(2 * np.pi * left / n) + 1) if left > 0 else float("inf")
+    weights = rank + model.fit_intercept
+    figures |= {"log-likelihood": likelihood, "AIC": 2 * weights - 2 * likelihood}
+    figures["BIC"] = weights * np.log(n) - 2 * likelihood
     return table_of("Least squares", names, coef, np.sqrt(np.maximum(spread, 0)), alpha, figures, free)
 
 
@@ -143,8 +142,8 @@ def glm_summary(model: Any, alpha: float) -> Summary:
             "summary needs a model without penalty and more rows than weights; "
             f"got alpha={model.alpha!r} and {free} degrees of freedom left."
         )
-    used = model._moments if model.fit_intercept else model._moments.about_zero()
-    inverse = model.dispersion_ * np.linalg.pinv(used.xx, hermitian=True)
+    used = model._moments.without_flat() if model.fit_intercept else model._moments.about_zero()
+    inverse = model.dispersion_ * used.inverse()[0]
     coef, spread = model.coef_.astype(np.float64), np.diag(inverse)
     names = tuple(model.schema_.expanded_names())
     if model.fit_intercept:

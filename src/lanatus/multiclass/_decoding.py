@@ -74,5 +74,5 @@ def code_distances(codes: Any, code_book: Any, *, distance: str = "hamming", wei
         squares = (said**2) @ share
         return np.sqrt(np.maximum(squares[:, None] + (book**2) @ share - 2 * (said * share) @ book.T, 0))
     margins = said[:, None, :] * book
-    losses = np.exp(-margins) if distance == "exponential" else np.maximum(0, 1 - margins)
+    losses = np.exp(np.minimum(-margins, 600)) if distance == "exponential" else np.maximum(0, 1 - margins)
     return np.asarray(losses @ share)

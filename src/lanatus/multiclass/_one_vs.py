@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, is_regressor
 
 from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
@@ -28,6 +28,8 @@ class _Decomposed(ClassifierMixin, Wrapper):
         self.n_jobs = n_jobs
 
     def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        if is_regressor(self.estimator):
+            raise TypeError(f"{type(self).__name__} wants a classifier; {self.estimator!r} is a regressor.")
         rows = self._rows(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         if len(self.classes_) < 2:
