@@ -9,6 +9,7 @@ from scipy.special import expit
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 from lanatus.book import ex_3_2
 from lanatus.callbacks import Checkpoint, Recorder
@@ -144,6 +145,39 @@ def test_absolute_values_with_several_classes():
     used = model.coef_ != 0
     np.testing.assert_allclose(slope[used], -np.sign(model.coef_[used]), atol=1e-5)
     assert (np.abs(slope[~used]) <= 1 + 1e-5).all()
+
+
+def test_classes_together_and_apart_find_the_same_optimum(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    options = {"C": 0.5, "l1_ratio": 0.8, "tol": 1e-9, "max_iter": 2000}
+    together = LogisticRegression(**options).fit(X, y)
+    monkeypatch.setattr("lanatus.linear._logistic_sparse._JOINT", 0)
+    apart = LogisticRegression(**options).fit(X, y)
+    assert together.n_iter_[0] < 15 < apart.n_iter_[0]
+    assert together.objective_ == pytest.approx(apart.objective_, rel=1e-10)
+    np.testing.assert_allclose(together.coef_, apart.coef_, atol=1e-5)
+
+
+def test_offsets_do_not_slow_conjugate_gradients():
+    X, y = two_classes(2000, 40)
+    near, far = (LogisticRegression(solver="newton-cg", penalty=None).fit(X + shift, y) for shift in (0, 100))
+    assert far.n_iter_[0] == near.n_iter_[0]
+    np.testing.assert_allclose(far.coef_, near.coef_, atol=1e-4)  # the tolerance of the fits
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("ratio", [0.0, 1.0])
+def test_threads_do_not_show_in_the_result(several, ratio):
+    rng = np.random.default_rng(0)
+    X = sp.random(3000, 200, density=0.4, format="csr", random_state=0)
+    scores = X @ rng.normal(size=(200, 4 if several else 2)) + rng.gumbel(size=(3000, 4 if several else 2))
+    found = []
+    for limit in (1, 2):
+        with threadpool_limits(limit):
+            found.append(LogisticRegression(l1_ratio=ratio).fit(X, scores.argmax(axis=1)))
+    assert np.array_equal(found[0].coef_, found[1].coef_)
+    assert np.array_equal(found[0].intercept_, found[1].intercept_)
 
 
 def test_a_penalty_by_name():

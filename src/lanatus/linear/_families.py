@@ -64,7 +64,9 @@ class Family:
     def log_likelihood(self, y: np.ndarray, mean: np.ndarray, weight: np.ndarray) -> float:
         """Of the binomial and the Poisson family, whose dispersion is known; NaN of the others."""
         if self.name == "binomial":
-            return float(weight @ (special.xlogy(y, mean) + special.xlog1py(1 - y, -mean)))
+            yes, no = weight * y, weight * (1 - y)
+            choices = special.gammaln(weight + 1) - special.gammaln(yes + 1) - special.gammaln(no + 1)
+            return float((special.xlogy(yes, mean) + special.xlog1py(no, -mean) + choices).sum())
         if self.name == "poisson":
             return float(weight @ (special.xlogy(y, mean) - mean - special.gammaln(y + 1)))
         return float("nan")

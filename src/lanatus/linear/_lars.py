@@ -24,7 +24,7 @@ class LarsPath:
 
 
 def follow_path(
-    X: np.ndarray, y: np.ndarray, *, lasso: bool, positive: bool, floor: float, most_steps: int, most_columns: int
+    X: np.ndarray, y: np.ndarray, *, lasso: bool, positive: bool, floor: float, most_steps: int
 ) -> LarsPath:
     """The steps of least angle regression on centred X and y, until the largest correlation is at most `floor`.
 
@@ -45,14 +45,14 @@ def follow_path(
         path.corners.append(w.copy())
         if size <= max(floor, tiny) or len(path.corners) > most_steps:
             break
-        if dropped < 0 and len(path.active) < most_columns:
+        if dropped < 0:
             _enter(X, path.active, left_out, seen)
         if not path.active:
             break
         signs = np.sign(c[path.active])
         direction = np.linalg.solve(X[:, path.active].T @ X[:, path.active], signs)
         a = X.T @ (X[:, path.active] @ direction)
-        step = _next_entry(c, a, size, positive, path.active, left_out, dropped, len(path.active) < most_columns)
+        step = _next_entry(c, a, size, positive, path.active, left_out, dropped)
         dropped = -1
         if lasso:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -90,12 +90,11 @@ def _next_entry(
     active: list[int],
     left_out: np.ndarray,
     dropped: int,
-    may_enter: bool,
 ) -> float:
     """How far to go until an outside column is as correlated as those in use, at most to their least squares."""
     outside = ~left_out
     outside[active] = False
-    if not may_enter or not outside.any():
+    if not outside.any():
         return size
     with np.errstate(divide="ignore", invalid="ignore"):
         meets = (size - c[outside]) / (1 - a[outside])
@@ -146,7 +145,7 @@ class Lars(_LarsModel):
     fit_intercept : bool, default=True
         Whether there is a bias b.
     n_nonzero_coefs : int, default=500
-        Most columns in use.
+        Most columns in use; the path ends where another would enter.
 
     Attributes
     ----------
@@ -196,8 +195,7 @@ class Lars(_LarsModel):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
         """
-        most = int(self.n_nonzero_coefs)
-        how = {"lasso": False, "positive": False, "most_steps": most, "most_columns": most}
+        how = {"lasso": False, "positive": False, "most_steps": int(self.n_nonzero_coefs)}
         x_mean, y_mean, dtype = self._follow(X, y, sample_weight, 0.0, **how)
         self._set_linear(self.coef_path_[:, -1:], x_mean, y_mean, dtype, True)
         return self
@@ -287,7 +285,7 @@ class LassoLars(_LarsModel):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
         """
-        how = {"lasso": True, "positive": self.positive, "most_steps": int(self.max_iter), "most_columns": 2**62}
+        how = {"lasso": True, "positive": self.positive, "most_steps": int(self.max_iter)}
         x_mean, y_mean, dtype = self._follow(X, y, sample_weight, float(self.alpha), **how)
         if self.n_iter_ >= self.max_iter and self.alphas_[-1] > max(self.alpha, 1e-12 * self.alphas_[0]):
             warn_unconverged(self)

@@ -4,18 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from lanatus.catalog import method
 from lanatus.linear._path_cv import PathCV, may_split
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Satisfies
 
 
-@method(
-    section="11.4",
-    task="regression",
-    en="LASSO with its penalty by cross-validation",
-    zh="交叉验证LASSO",
-    peers=["scikit-learn:LassoCV"],
-)
 class LassoCV(PathCV):
     r"""Lasso whose penalty is chosen by cross-validation.
 
@@ -129,13 +121,6 @@ class LassoCV(PathCV):
         self.selection = selection
 
 
-@method(
-    section="11.7",
-    task="regression",
-    en="Elastic net with its penalties by cross-validation",
-    zh="交叉验证弹性网",
-    peers=["scikit-learn:ElasticNetCV"],
-)
 class ElasticNetCV(PathCV):
     r"""Elastic net whose penalty is chosen by cross-validation.
 

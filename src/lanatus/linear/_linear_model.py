@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from lanatus.base import Estimator, check_is_fitted
 from lanatus.catalog import Takes, method
@@ -63,6 +64,8 @@ class LinearModel(Estimator):
         model = LinearModel()
         names = list(coef) if isinstance(coef, Mapping) else [f"x{j}" for j in range(len(coef))]
         model.coef_ = np.asarray(list(coef.values()) if isinstance(coef, Mapping) else coef, dtype=np.float64)
+        if model.coef_.ndim != 1:
+            raise ValueError(f"coef must be one number a column; got shape {model.coef_.shape}.")
         model.intercept_ = float(intercept)
         model._remember(Schema([Column(str(name), "numeric", (), "float64") for name in names], named=False))
         return model
@@ -96,6 +99,8 @@ class LinearModel(Estimator):
 
     def _check_weights(self) -> None:
         if not hasattr(self, "coef_"):  # weights may also be given, with no fit at all
+            if not hasattr(self, "fit"):
+                raise NotFittedError(f"This {type(self).__name__} has no weights; make one with LinearModel.of.")
             check_is_fitted(self)
 
     def _linear(self, X: Any) -> np.ndarray:

@@ -17,7 +17,8 @@ def coordinate(objective: Objective, theta: np.ndarray, tol: float, l1: float) -
 
     Each iteration replaces the loss by its second-order expansion, over the columns in use and those that break the
     optimality conditions most, minimises that by coordinate descent, and searches along the way there. With several
-    classes and many columns the expansion is a bound that keeps classes apart (twice the diagonal blocks of the Hessian).
+    classes and many columns in use the expansion is a bound that keeps classes apart (twice the diagonal blocks of the
+    Hessian).
     """
     classes = 1 if theta.ndim == 1 else theta.shape[1]
     want = "curvature" if objective.rows is not None else "hessian"
@@ -25,8 +26,8 @@ def coordinate(objective: Objective, theta: np.ndarray, tol: float, l1: float) -
         raise ValueError("absolute values in the penalty need two classes and at most 2000 columns, or data in memory.")
     now = objective.at(theta, want)
     while True:
-        columns = _joint_columns(theta, now, l1) if classes > 1 else np.empty(0, dtype=np.intp)
-        if classes > 1 and (len(columns) + 1) * classes <= _JOINT:
+        columns = _joint_columns(theta, now, l1) if classes > 1 else None
+        if columns is not None:
             step = _joint_step(objective, theta, now, columns, l1)
         else:
             step = np.zeros_like(theta)
@@ -39,7 +40,7 @@ def coordinate(objective: Objective, theta: np.ndarray, tol: float, l1: float) -
         gained = _cost(theta, now, l1) - _cost(reached, after, l1)
         theta, now = reached, after
         flat = violation(theta, now.gradient, l1).max() <= tol * objective.mass
-        yield Step(theta, now.value, bool(flat and gained <= tol * _cost(theta, now, l1)))
+        yield Step(theta, now.value, bool(flat and gained <= 0.01 * tol * _cost(theta, now, l1)))
 
 
 def violation(theta: np.ndarray, gradient: np.ndarray, l1: float) -> np.ndarray:
@@ -72,10 +73,16 @@ def _cost(theta: np.ndarray, point: Point, l1: float) -> float:
     return point.value + l1 * float(np.abs(theta[:-1]).sum())
 
 
-def _joint_columns(theta: np.ndarray, now: Point, l1: float) -> np.ndarray:
-    """Columns with a coefficient in use, or that break the optimality conditions, in any class."""
-    broken = violation(theta, now.gradient, l1)[:-1] > 0
-    return np.flatnonzero((broken | (theta[:-1] != 0)).any(axis=1))
+def _joint_columns(theta: np.ndarray, now: Point, l1: float) -> np.ndarray | None:
+    """Columns in use by any class, and as many as fit of those that break the conditions most; None if too many."""
+    room = _JOINT // theta.shape[1] - 1
+    used = np.flatnonzero(theta[:-1].any(axis=1))
+    if len(used) > room // 2 and len(theta) - 1 > room:
+        return None
+    broken = violation(theta, now.gradient, l1)[:-1].max(axis=1)
+    broken[used] = 0
+    worst = np.argsort(-broken, kind="stable")[: room - len(used)]
+    return np.union1d(used, worst[broken[worst] > 0])
 
 
 def _joint_step(objective: Objective, theta: np.ndarray, now: Point, columns: np.ndarray, l1: float) -> np.ndarray:

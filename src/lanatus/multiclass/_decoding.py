@@ -61,6 +61,8 @@ def code_distances(codes: Any, code_book: Any, *, distance: str = "hamming", wei
     choice("distance", distance, DISTANCES)
     book = checked_code(code_book).astype(np.float64)
     said = np.atleast_2d(np.asarray(codes, dtype=np.float64))
+    if said.ndim != 2:
+        raise ValueError(f"codes must have a row for each sample; got {said.ndim} dimensions.")
     if said.shape[1] != book.shape[1]:
         raise ValueError(f"codes have {said.shape[1]} answers, the coding matrix {book.shape[1]}; wanted as many.")
     if np.isnan(said).any():
@@ -68,6 +70,8 @@ def code_distances(codes: Any, code_book: Any, *, distance: str = "hamming", wei
     share = np.ones(book.shape[1]) if weights is None else np.asarray(weights, dtype=np.float64)
     if share.shape != (book.shape[1],):
         raise ValueError(f"weights have shape {share.shape}; wanted one for each of {book.shape[1]} columns.")
+    if not (np.isfinite(share) & (share >= 0)).all():
+        raise ValueError("weights must be finite numbers of 0 or more.")
     if distance == "hamming":
         return np.asarray((share.sum() - np.where(said > 0, 1.0, -1.0) * share @ book.T) / 2)
     if distance == "euclidean":

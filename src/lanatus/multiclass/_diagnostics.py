@@ -7,6 +7,7 @@ import numpy as np
 
 from lanatus.base import check_is_fitted, class_codes
 from lanatus.catalog import method
+from lanatus.multiclass._output_code import OutputCodeClassifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +31,9 @@ class BitDiagnostics:
 
     @property
     def spread(self) -> float:
-        """Largest less smallest error rate."""
-        return float(np.nanmax(self.error) - np.nanmin(self.error))
+        """Largest less smallest error rate; NaN if none is known."""
+        known = self.error[~np.isnan(self.error)]
+        return float(np.ptp(known)) if len(known) else float("nan")
 
     @property
     def mean_correlation(self) -> float:
@@ -78,6 +80,8 @@ def code_bit_diagnostics(model: Any, X: Any, y: Any) -> BitDiagnostics:
     >>> code_bit_diagnostics(model, X, y).error.round(3).tolist()
     [0.0, 0.073, 0.08]
     """
+    if not isinstance(model, OutputCodeClassifier):
+        raise TypeError(f"code_bit_diagnostics wants an OutputCodeClassifier; got {type(model).__name__}.")
     check_is_fitted(model)
     rows = model._rows(X, reset=False)
     _, codes = class_codes(y, rows, model.classes_)

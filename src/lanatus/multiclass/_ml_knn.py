@@ -61,7 +61,7 @@ class MLkNN(ClassifierMixin, Estimator):
     """
 
     _takes: ClassVar[Takes] = Takes(sparse=True)
-    _params: ClassVar[dict[str, Rule]] = {"n_neighbors": Integer(low=1), "s": Real(above=0)}
+    _params: ClassVar[dict[str, Rule]] = {"n_neighbors": Integer(low=1), "s": Real(above=0, below=np.inf)}
 
     classes_: list[np.ndarray]
     prior_: np.ndarray
@@ -99,12 +99,11 @@ class MLkNN(ClassifierMixin, Estimator):
         labels = _as_label_matrix(y, n_rows(numbers))
         if len(labels) <= self.n_neighbors:
             raise ValueError(f"n_neighbors={self.n_neighbors} needs more rows than that; got {len(labels)}.")
-        self._neighbours = NearestNeighbors(n_neighbors=self.n_neighbors).fit(numbers)
-        self._labels = labels
+        self._rows, self._labels = numbers, labels
         m, s, k = len(labels), self.s, self.n_neighbors
         self.classes_ = [np.array([0, 1]) for _ in range(labels.shape[1])]
         self.prior_ = (s + labels.sum(axis=0)) / (2 * s + m)
-        near = labels[self._neighbours.kneighbors(return_distance=False)].sum(axis=1)  # of each row, itself left out
+        near = self._near(None)  # of each row, itself left out
         counts = np.zeros((2, labels.shape[1], k + 1))
         for label in range(labels.shape[1]):
             for has in (0, 1):
@@ -113,12 +112,17 @@ class MLkNN(ClassifierMixin, Estimator):
         self.without_label_, self.with_label_ = shares
         return self
 
+    def _near(self, X: Any) -> np.ndarray:
+        """How many neighbours of each row have each label. Their search tree is not kept: model files cannot hold it."""
+        search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(self._rows)
+        return np.asarray(self._labels[search.kneighbors(X, return_distance=False)].sum(axis=1))
+
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each label, of shape (n_samples, n_labels)."""
         check_is_fitted(self)
         numbers = self._numbers(X, reset=False)
-        near = self._labels[self._neighbours.kneighbors(numbers, return_distance=False)].sum(axis=1)
+        near = self._near(numbers)
         label = np.arange(near.shape[1])
         yes = self.prior_ * self.with_label_[label, near]
         no = (1 - self.prior_) * self.without_label_[label, near]
