@@ -186,3 +186,14 @@ def test_callbacks_are_not_saved(tmp_path):
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
     assert not hasattr(loaded, "_skl_callbacks")
     assert model._skl_callbacks == [recorder]
+
+
+@pytest.mark.parametrize("name", ["LassoCV", "ElasticNetCV", "ProximalGradient"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_linear_models_outside_the_catalogue_are_trusted_too(name, tmp_path):
+    from sklearn.datasets import load_diabetes
+
+    X, y = load_diabetes(return_X_y=True)
+    model = getattr(lanatus.linear, name)().fit(X, y)
+    loaded = lanatus.load(lanatus.save(model, tmp_path / "model.skops"))
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))

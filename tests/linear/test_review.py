@@ -103,7 +103,32 @@ def test_lars_stops_where_one_column_too_many_would_enter(columns):
     assert np.count_nonzero(model.coef_) == columns
 
 
+def test_columns_far_from_zero_keep_their_digits(data):
+    X, y = data
+    X = np.round(X, 3)
+    expected = LinearRegression(solver="svd").fit(X, y).coef_
+    np.testing.assert_allclose(LinearRegression(solver="normal").fit(X + 2.0**22, y).coef_, expected, atol=1e-10)
+
+
+def test_wide_ridge_with_weights_of_one_sign(wide):
+    X, y = wide
+    model = Ridge(3.0, positive=True).fit(X, y)
+    left = (X - X.mean(axis=0)).T @ (y - model.predict(X)) - 3.0 * model.coef_
+    assert (model.coef_ >= 0).all()
+    np.testing.assert_allclose(left[model.coef_ > 0], 0, atol=1e-10)
+    assert (left[model.coef_ == 0] <= 1e-10).all()
+
+
 # ---------------------------------------------------------------- summaries
+
+
+def test_rows_of_no_weight_do_not_count(data):
+    X, y = data
+    weight = np.r_[np.zeros(20), np.ones(40)]
+    ours, expected = LinearRegression().fit(X, y, weight).summary(), sm.OLS(y[20:], sm.add_constant(X[20:])).fit()
+    assert ours.figures["n"] == 40
+    np.testing.assert_allclose(ours.std_err, expected.bse, rtol=1e-8)
+    np.testing.assert_allclose(ours.figures["AIC"], expected.aic, rtol=1e-8)
 
 
 @pytest.mark.parametrize("scales", [[1, 1, 1, 1], [1e9, 1, 1, 1e-3]])

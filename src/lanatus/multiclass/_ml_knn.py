@@ -51,7 +51,7 @@ class MLkNN(ClassifierMixin, Estimator):
     --------
     >>> from lanatus.multiclass import MLkNN
     >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
-    >>> Y = [[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [0, 1]]
+    >>> Y = [[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]]
     >>> MLkNN(n_neighbors=2).fit(X, Y).predict([[0.05], [5.05]]).tolist()
     [[1, 0], [0, 1]]
 
@@ -113,7 +113,7 @@ class MLkNN(ClassifierMixin, Estimator):
         return self
 
     def _near(self, X: Any) -> np.ndarray:
-        """How many neighbours of each row have each label. Their search tree is not kept: model files cannot hold it."""
+        """How many neighbours of each row have each label. No model file can hold the search tree: it is not kept."""
         search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(self._rows)
         return np.asarray(self._labels[search.kneighbors(X, return_distance=False)].sum(axis=1))
 
