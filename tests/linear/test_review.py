@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.linear_model as theirs
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import lanatus
+from lanatus import linear
 from lanatus.linear import (
     ElasticNetCV,
     FusedLasso,
@@ -291,3 +293,33 @@ def test_a_linear_model_without_weights_says_so():
         LinearModel().predict([[1.0]])
     with pytest.raises(ValueError, match="one number a column"):
         LinearModel.of([[1.0, 2.0], [3.0, 4.0]])
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize(
+    "model",
+    [
+        linear.Lars(),
+        linear.LassoLars(0.01),
+        linear.GroupLasso(2, 0.02, tol=1e-12),
+        linear.MultiTaskLasso(0.02, tol=1e-12),
+        linear.MultiTaskElasticNet(0.02, tol=1e-12),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_sparse_rows_give_the_dense_answer(model, intercept):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 6)) * (rng.uniform(size=(80, 6)) < 0.4)
+    X[:4] = 0
+    X[:, 5] = 0
+    Y = X @ rng.normal(size=(6, 2)) + 0.1 * rng.normal(size=(80, 2)) + 3
+    several = type(model).__name__.startswith("MultiTask")
+    y, weight = (Y if several else Y[:, 0]), rng.uniform(0, 2, size=80)
+    fit = clone(model).set_params(fit_intercept=intercept)
+    dense = clone(fit).fit(X, y, weight)
+    for make in (sp.csr_array, sp.csc_matrix):
+        sparse = clone(fit).fit(make(X), y, weight)
+        np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(sparse.intercept_, dense.intercept_, rtol=1e-6, atol=1e-8)
+    with pytest.raises(ValueError, match="sparse X of up to 5000 columns; got 6000"):
+        clone(fit).fit(sp.csr_array((80, 6000)), y)

@@ -1,12 +1,16 @@
 """Least squares with a norm on blocks of weights, by working sets: several targets at once, and groups of columns."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from lanatus._core import linear as kernels
 from lanatus.linear._coordinate_descent import NO_MASS, TOO_LARGE
+from lanatus.linear._cross_moments import CrossMoments
 
+_MOST_SPARSE_COLUMNS = 5000  # whose matrix of products is still worth making
 _ROUNDS = 10  # of block coordinate descent between two looks at the duality gap
 
 
@@ -131,12 +135,17 @@ def _largest_eigenvalue(G: np.ndarray) -> float:
 
 
 def centred(
-    X: np.ndarray, Y: np.ndarray, weight: np.ndarray | None, fit_intercept: bool
+    X: Any, Y: np.ndarray, weight: np.ndarray | None, fit_intercept: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
-    """X and Y about their means and times the roots of the weights; the means; the sum of the weights."""
+    """X and Y about their means and times the roots of the weights; the means; the sum of the weights.
+
+    Rows of a sparse X are exchanged for as many as it has columns, which have the same squares and products.
+    """
     mass = float(len(Y) if weight is None else weight.sum())
     if not mass > 0:
         raise ValueError(NO_MASS)
+    if sp.issparse(X):
+        return _squeezed(X, np.asarray(Y, dtype=np.float64), weight, fit_intercept, mass)
     X, Y = np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)
     x_mean = np.average(X, axis=0, weights=weight) if fit_intercept else np.zeros(X.shape[1])
     y_mean = np.average(Y, axis=0, weights=weight) if fit_intercept else np.zeros(Y.shape[1])
@@ -149,3 +158,32 @@ def centred(
     if not np.isfinite(size):
         raise ValueError(TOO_LARGE)
     return X, Y, x_mean, y_mean, mass
+
+
+def _squeezed(
+    X: Any, Y: np.ndarray, weight: np.ndarray | None, fit_intercept: bool, mass: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
+    """R and Z with R'R = X'X, R'Z = X'Y and Z'Z = Y'Y on the diagonal: all that a penalised least squares can see."""
+    if X.shape[1] > _MOST_SPARSE_COLUMNS:
+        raise ValueError(
+            f"this method takes sparse X of up to {_MOST_SPARSE_COLUMNS} columns; got {X.shape[1]}. "
+            "Lasso and ElasticNet take more."
+        )
+    moments = CrossMoments.of(X, Y, weight)
+    used = moments if fit_intercept else moments.about_zero()
+    if not np.isfinite(used.xx).all():
+        raise ValueError(TOO_LARGE)
+    flat = np.diag(used.xx) <= 16 * np.finfo(np.float64).eps * mass * moments.x_mean**2 if fit_intercept else False
+    xx = np.where(flat | np.reshape(flat, (-1, 1)), 0.0, used.xx)
+    values, vectors = np.linalg.eigh(xx)
+    kept = values > values.max(initial=0.0) * len(values) * np.finfo(np.float64).eps
+    roots, half = np.sqrt(values[kept]), vectors[:, kept]
+    R, Z = roots[:, None] * half.T, (half.T @ used.xy) / roots[:, None]
+    beyond = np.diag(np.sqrt(np.maximum(used.yy - (Z**2).sum(axis=0), 0.0)))  # what no weights can reach
+    return (
+        np.vstack([R, np.zeros((len(beyond), R.shape[1]))]),
+        np.vstack([Z, beyond]),
+        used.x_mean,
+        used.y_mean,
+        mass,
+    )

@@ -59,7 +59,7 @@ class GroupLasso(RegressorMixin, LinearModel):
     Notes
     -----
     Cost: :math:`O(nd)` for a look at all groups, :math:`O(ns^2)` for a working set of s columns, :math:`O(s^2)` a
-    round. Memory: a centred copy of X. Dense X only.
+    round. Memory: a centred copy of dense X, d^2 for sparse.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class GroupLasso(RegressorMixin, LinearModel):
     Yuan and Lin (2006), Model selection and estimation in regression with grouped variables.
     """
 
-    _takes = Takes()
+    _takes = Takes(sparse=True)
     _params = {
         "groups": Nothing() | Choice("columns") | Integer(low=1) | Array(ndim=1),
         "alpha": Real(low=0, below=np.inf),

@@ -108,7 +108,7 @@ def _next_entry(
 class _LarsModel(RegressorMixin, LinearModel):
     """What both share."""
 
-    _takes = Takes()
+    _takes = Takes(sparse=True)
     fit_intercept: bool
 
     def _follow(self, X: Any, y: Any, sample_weight: Any, floor: float, **how: Any) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ from lanatus.params import Choice, Flag, Integer, RandomState, Real
 class _MultiTask(RegressorMixin, MultiOutputMixin, LinearModel):
     """What both share; they name their parameters."""
 
-    _takes = Takes()
+    _takes = Takes(sparse=True)
 
     alpha: float
     fit_intercept: bool
