@@ -461,6 +461,9 @@ def test_dollar_signs_are_no_formulas():
         CostCurveDisplay.from_predictions([1, 0, 1], [3, 2, 1], name=name),
     ):
         display.figure_.canvas.draw()
+        texts = [text.get_text() for text in display.figure_.findobj(plt.Text) if "foo" in text.get_text()]
+        assert texts
+        assert all(text.count("$") == text.count(r"\$") for text in texts)  # every one of them escaped
         plt.close(display.figure_)
 
 

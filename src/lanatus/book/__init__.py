@@ -1,8 +1,6 @@
 """Worked examples of the books: ``lanatus book 9.4.1`` prints the book's figures beside the computed ones."""
 
-import importlib
-from typing import Any
-
+from lanatus._lazy import lazy
 from lanatus.book._registry import Example, Figure, example, examples
 
 # Experiments that the exercises and claims of the books ask for; a chapter is loaded when one of them is used.
@@ -16,16 +14,7 @@ _HOME = {
     "_ch03_multiclass": ["ex_3_9"],
     "_ch11": ["ex_11_5", "ex_11_6"],
 }
-_OF = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = ["Example", "Figure", "example", "examples", *sorted(_OF)]
+_experiments, __getattr__, __dir__ = lazy(__name__, _HOME)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _OF:
-        raise AttributeError(f"module 'lanatus.book' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"lanatus.book.{_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__ = ["Example", "Figure", "example", "examples", *_experiments]

@@ -1,7 +1,6 @@
 """Data: tables of mixed attributes, readers, sources, the books' data sets, generators, encoders."""
 
-import importlib
-from typing import Any
+from lanatus._lazy import lazy
 
 _HOME = {
     "_schema": ["Column", "Schema"],
@@ -42,16 +41,5 @@ _HOME = {
     "_uci": ["fetch_uci"],
     "_impute": ["KNNImputer", "SimpleImputer"],
 }
-_OF = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = sorted(_OF)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _OF:
-        raise AttributeError(f"module 'lanatus.data' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"lanatus.data.{_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = lazy(__name__, _HOME)

@@ -3,43 +3,22 @@
 What scikit-learn has is offered from here as it is; the rest is written here.
 """
 
-import importlib
-from typing import Any
+from lanatus._lazy import lazy
 
 _HOME = {
-    "_borrowed": [
-        "GridSearchCV",
-        "GroupKFold",
-        "GroupShuffleSplit",
-        "KFold",
-        "LeaveOneGroupOut",
-        "LeaveOneOut",
-        "LeavePOut",
-        "ParameterGrid",
-        "ParameterSampler",
-        "PredefinedSplit",
-        "RandomizedSearchCV",
-        "RepeatedKFold",
-        "RepeatedStratifiedKFold",
-        "ShuffleSplit",
-        "StratifiedGroupKFold",
-        "StratifiedKFold",
-        "StratifiedShuffleSplit",
-        "TimeSeriesSplit",
-        "TunedThresholdClassifierCV",
+    "sklearn.calibration": [
+        "calibration_curve",
+    ],
+    "sklearn.metrics": [
         "accuracy_score",
         "auc",
         "average_precision_score",
         "balanced_accuracy_score",
         "brier_score_loss",
-        "calibration_curve",
         "class_likelihood_ratios",
         "classification_report",
         "cohen_kappa_score",
         "confusion_matrix",
-        "cross_val_predict",
-        "cross_val_score",
-        "cross_validate",
         "d2_absolute_error_score",
         "d2_pinball_score",
         "d2_tweedie_score",
@@ -53,7 +32,6 @@ _HOME = {
         "hinge_loss",
         "jaccard_score",
         "label_ranking_loss",
-        "learning_curve",
         "log_loss",
         "make_scorer",
         "matthews_corrcoef",
@@ -78,9 +56,34 @@ _HOME = {
         "root_mean_squared_error",
         "root_mean_squared_log_error",
         "top_k_accuracy_score",
+        "zero_one_loss",
+    ],
+    "sklearn.model_selection": [
+        "GridSearchCV",
+        "GroupKFold",
+        "GroupShuffleSplit",
+        "KFold",
+        "LeaveOneGroupOut",
+        "LeaveOneOut",
+        "LeavePOut",
+        "ParameterGrid",
+        "ParameterSampler",
+        "PredefinedSplit",
+        "RandomizedSearchCV",
+        "RepeatedKFold",
+        "RepeatedStratifiedKFold",
+        "ShuffleSplit",
+        "StratifiedGroupKFold",
+        "StratifiedKFold",
+        "StratifiedShuffleSplit",
+        "TimeSeriesSplit",
+        "TunedThresholdClassifierCV",
+        "cross_val_predict",
+        "cross_val_score",
+        "cross_validate",
+        "learning_curve",
         "train_test_split",
         "validation_curve",
-        "zero_one_loss",
     ],
     "_splits": ["Bootstrap", "FiveByTwo", "bootstrap_left_out_probability", "count_splits"],
     "_parts": ["three_way_split", "train_validation_split"],
@@ -124,16 +127,5 @@ _HOME = {
     "_comparison": ["Comparison"],
     "_judge": ["Judgement"],
 }
-_OF = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = sorted(_OF)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _OF:
-        raise AttributeError(f"module 'lanatus.evaluation' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"lanatus.evaluation.{_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = lazy(__name__, _HOME)

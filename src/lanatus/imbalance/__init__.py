@@ -1,7 +1,6 @@
 """Class imbalance and unequal cost (section 3.6): rescaling, resampling, ensembles, cost-sensitive learning."""
 
-import importlib
-from typing import Any
+from lanatus._lazy import lazy
 
 _HOME = {
     "_balance_cascade": ["BalanceCascadeClassifier"],
@@ -13,16 +12,5 @@ _HOME = {
     "_smote": ["SMOTE"],
     "_threshold": ["FixedThresholdClassifier"],
 }
-_OF = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = sorted(_OF)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _OF:
-        raise AttributeError(f"module 'lanatus.imbalance' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"lanatus.imbalance.{_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = lazy(__name__, _HOME)

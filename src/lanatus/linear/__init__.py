@@ -1,7 +1,6 @@
 """Linear models (chapter 3, section 11.4): least squares, penalties, generalised linear models, discriminants."""
 
-import importlib
-from typing import Any
+from lanatus._lazy import lazy
 
 _HOME = {
     "_logistic": ["LogisticRegression"],
@@ -30,16 +29,5 @@ _HOME = {
     "_regularized": ["RegularizedLinearModel"],
     "_path": ["enet_path", "lasso_path"],
 }
-_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = sorted(_MODULE_OF)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULE_OF:
-        return getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = lazy(__name__, _HOME)

@@ -1,7 +1,6 @@
 """Multi-class and multi-label learning over any two-class learner (section 3.5)."""
 
-import importlib
-from typing import Any
+from lanatus._lazy import lazy
 
 _HOME = {
     "_borrowed": ["ClassifierChain", "MultiOutputClassifier"],
@@ -14,16 +13,5 @@ _HOME = {
     "_output_code": ["OutputCodeClassifier"],
     "_one_vs": ["OneVsOneClassifier", "OneVsRestClassifier"],
 }
-_OF = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = sorted(_OF)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _OF:
-        raise AttributeError(f"module 'lanatus.multiclass' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"lanatus.multiclass.{_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = lazy(__name__, _HOME)

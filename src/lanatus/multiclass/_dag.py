@@ -6,7 +6,8 @@ import numpy as np
 
 from lanatus.base import check_is_fitted, take_rows
 from lanatus.catalog import method
-from lanatus.multiclass._one_vs import OneVsOneClassifier, confidence
+from lanatus.multiclass._decomposed import confidence
+from lanatus.multiclass._one_vs import OneVsOneClassifier
 from lanatus.params import Integer, Nothing
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER

@@ -1,13 +1,13 @@
 """Multi-class by splitting the classes in two, again and again."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from lanatus.base import check_is_fitted, fitting, take_rows
+from lanatus.base import check_is_fitted, take_rows
 from lanatus.catalog import method
+from lanatus.multiclass._decomposed import Decomposed, Tasks, confidence
 from lanatus.multiclass._learned_codes import discriminant_code
-from lanatus.multiclass._one_vs import _Decomposed, confidence
 from lanatus.params import Choice, Integer, Nothing, Rule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
@@ -20,7 +20,7 @@ from lanatus.wrapping import LEARNER
     en="Hierarchical multi-class by repeated two-way splits",
     zh="层次法多分类",
 )
-class HierarchicalClassifier(_Decomposed):
+class HierarchicalClassifier(Decomposed):
     """A binary tree of the classes with a two-class learner at each node; a row goes down to one class.
 
     N - 1 learners for N classes, each fitted to the rows of the classes below its node; about log2(N) answers a row.
@@ -72,29 +72,10 @@ class HierarchicalClassifier(_Decomposed):
         self.split = split
         self.n_jobs = n_jobs
 
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit a learner for each node.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
-        rows, codes, weight = self._open(X, y, sample_weight)
+    def _tasks(self, rows: Any, codes: np.ndarray) -> Tasks:
         n = len(self.classes_)
         self.splits_ = _halves(n) if self.split == "halves" else discriminant_code(rows, codes, n)
-        tasks = [((column[codes] > 0).astype(np.int64), np.flatnonzero(column[codes])) for column in self.splits_.T]
-        self._fit_all(rows, tasks, weight)
-        return self
+        return [((column[codes] > 0).astype(np.int64), np.flatnonzero(column[codes])) for column in self.splits_.T]
 
     @blockwise
     def decision_function(self, X: Any) -> np.ndarray:
@@ -114,12 +95,6 @@ class HierarchicalClassifier(_Decomposed):
                 alive[here] &= ~lost
                 passed[here] += alive[here] & (column != 0)
         return passed + alive * len(self.classes_)
-
-    @blockwise
-    def predict(self, X: Any) -> np.ndarray:
-        """The class that a row comes down to."""
-        sure = self.decision_function(X)
-        return np.asarray(self.classes_[(sure > 0).astype(int) if sure.ndim == 1 else sure.argmax(axis=1)])
 
 
 def _halves(n_classes: int) -> np.ndarray:

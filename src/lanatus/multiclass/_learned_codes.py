@@ -187,7 +187,7 @@ def _column_weights(said: np.ndarray, problems: np.ndarray, codes: np.ndarray) -
 def _new_column(
     trial: "OutputCodeClassifier", X: Any, codes: np.ndarray, weight: np.ndarray | None, first: int, second: int
 ) -> np.ndarray:
-    from lanatus.multiclass._one_vs import confidence
+    from lanatus.multiclass._decomposed import confidence
 
     pair = np.flatnonzero((codes == first) | (codes == second))
     learner = trial._fitted(X, (codes == first).astype(np.int64), pair, weight)

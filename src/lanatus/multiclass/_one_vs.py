@@ -1,59 +1,16 @@
 """One-vs-rest and one-vs-one."""
 
-from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
-from sklearn.base import ClassifierMixin, is_regressor
 
-from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus.base import check_is_fitted
 from lanatus.catalog import method
+from lanatus.multiclass._decomposed import Decomposed, Tasks, confidence
 from lanatus.params import Choice, Integer, Nothing, Rule
 from lanatus.scale import blockwise
-from lanatus.wrapping import LEARNER, Wrapper
-
-
-class _Decomposed(ClassifierMixin, Wrapper):
-    """What the decompositions share: two-class learners, fitted side by side, and labels."""
-
-    estimators_: list[Any]
-    classes_: np.ndarray
-
-    _params: ClassVar[dict[str, Rule]] = {"estimator": LEARNER, "n_jobs": Nothing() | Integer()}
-
-    def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
-        self.estimator = estimator
-        self.n_jobs = n_jobs
-
-    def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
-        if is_regressor(self.estimator):
-            raise TypeError(f"{type(self).__name__} wants a classifier; {self.estimator!r} is a regressor.")
-        rows = self._rows(X, reset=True)
-        self.classes_, codes = class_codes(y, rows)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")
-        return rows, codes, self._weights(sample_weight, rows)
-
-    def _fit_all(
-        self, X: Any, tasks: Sequence[tuple[np.ndarray, np.ndarray | None]], weight: np.ndarray | None
-    ) -> None:
-        """Fit a learner to each (two-class target, rows or None for all)."""
-        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(self._fitted)(X, target, rows, weight) for target, rows in tasks
-        )
-
-
-def confidence(model: Any, X: Any) -> np.ndarray:
-    """How sure a two-class learner is of its second class: above zero if it would say so."""
-    if len(model.classes_) == 1:  # nothing else was there to learn
-        return np.full(len(np.asarray(model.predict(X))), 1.0 if model.classes_[0] == 1 else -1.0)
-    if hasattr(model, "decision_function"):
-        return np.asarray(model.decision_function(X), dtype=np.float64)
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(X)[:, 1], dtype=np.float64) - 0.5
-    return np.where(model.predict(X) == 1, 1.0, -1.0)
+from lanatus.wrapping import LEARNER
 
 
 @method(
@@ -64,7 +21,7 @@ def confidence(model: Any, X: Any) -> np.ndarray:
     zh="一对其余",
     peers=["scikit-learn:OneVsRestClassifier"],
 )
-class OneVsRestClassifier(_Decomposed):
+class OneVsRestClassifier(Decomposed):
     """A two-class learner for each class against all others; the surest one wins.
 
     N learners for N classes, each fitted to all rows. Several that say yes, or none, are settled by the largest
@@ -100,27 +57,9 @@ class OneVsRestClassifier(_Decomposed):
     ['a', 'b', 'c']
     """
 
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit a learner for each class.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
-        rows, codes, weight = self._open(X, y, sample_weight)
+    def _tasks(self, rows: Any, codes: np.ndarray) -> Tasks:
         wanted = range(len(self.classes_)) if len(self.classes_) > 2 else [1]
-        self._fit_all(rows, [((codes == c).astype(np.int64), None) for c in wanted], weight)
-        return self
+        return [((codes == c).astype(np.int64), None) for c in wanted]
 
     @blockwise
     def decision_function(self, X: Any) -> np.ndarray:
@@ -129,12 +68,6 @@ class OneVsRestClassifier(_Decomposed):
         rows = self._rows(X, reset=False)
         sure = np.column_stack([confidence(model, rows) for model in self.estimators_])
         return sure[:, 0] if len(self.classes_) == 2 else sure
-
-    @blockwise
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of the surest learner."""
-        sure = self.decision_function(X)
-        return np.asarray(self.classes_[(sure > 0).astype(int) if sure.ndim == 1 else sure.argmax(axis=1)])
 
 
 @method(
@@ -145,7 +78,7 @@ class OneVsRestClassifier(_Decomposed):
     zh="一对一",
     peers=["scikit-learn:OneVsOneClassifier"],
 )
-class OneVsOneClassifier(_Decomposed):
+class OneVsOneClassifier(Decomposed):
     """A two-class learner for each pair of classes, fitted to their rows alone; the class with the most votes wins.
 
     N (N - 1) / 2 learners for N classes. Ties are settled by the sum of confidences.
@@ -196,29 +129,10 @@ class OneVsOneClassifier(_Decomposed):
         self.combine = combine
         self.n_jobs = n_jobs
 
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit a learner for each pair of classes.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
-        rows, codes, weight = self._open(X, y, sample_weight)
+    def _tasks(self, rows: Any, codes: np.ndarray) -> Tasks:
         self.pairs_ = list(combinations(range(len(self.classes_)), 2))
         of_pair = [np.flatnonzero((codes == a) | (codes == b)) for a, b in self.pairs_]
-        tasks = [((codes == b).astype(np.int64), part) for (_, b), part in zip(self.pairs_, of_pair, strict=True)]
-        self._fit_all(rows, tasks, weight)
-        return self
+        return [((codes == b).astype(np.int64), part) for (_, b), part in zip(self.pairs_, of_pair, strict=True)]
 
     @blockwise
     def decision_function(self, X: Any) -> np.ndarray:
@@ -237,9 +151,3 @@ class OneVsOneClassifier(_Decomposed):
         if self.combine == "confidences":
             return sums
         return votes + sums / (3 * (np.abs(sums) + 1))  # the second part stays below a third of a vote
-
-    @blockwise
-    def predict(self, X: Any) -> np.ndarray:
-        """The class with the most votes."""
-        sure = self.decision_function(X)
-        return np.asarray(self.classes_[(sure > 0).astype(int) if sure.ndim == 1 else sure.argmax(axis=1)])

@@ -16,8 +16,8 @@ from lanatus.multiclass._codes import (
     random_code,
 )
 from lanatus.multiclass._decoding import DISTANCES, code_distances
+from lanatus.multiclass._decomposed import Decomposed, confidence
 from lanatus.multiclass._learned_codes import continuous_code, discriminant_code, embed_nodes
-from lanatus.multiclass._one_vs import _Decomposed, confidence
 from lanatus.params import Array, Choice, Integer, Nothing, RandomState, Rule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
@@ -48,7 +48,7 @@ CODES = (
     zh="纠错输出码",
     peers=["scikit-learn:OutputCodeClassifier"],
 )
-class OutputCodeClassifier(_Decomposed):
+class OutputCodeClassifier(Decomposed):
     """Many-vs-many: each column of a coding matrix is a two-class problem, and the nearest row is the answer.
 
     A class is +1, -1 or, in ternary codes, 0 (not used) in each problem. Rows far apart make up for learners that err.

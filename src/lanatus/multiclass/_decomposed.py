@@ -1,0 +1,100 @@
+"""What the decompositions share: two-class learners, fitted side by side, and how sure they are."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import ClassifierMixin, is_regressor
+
+from lanatus.base import class_codes, fitting
+from lanatus.params import Integer, Nothing, Rule
+from lanatus.scale import blockwise
+from lanatus.wrapping import LEARNER, Wrapper
+
+# A two-class target for all rows, and the rows it is for (None for all).
+Tasks = Sequence[tuple[np.ndarray, np.ndarray | None]]
+
+
+class Decomposed(ClassifierMixin, Wrapper):
+    """What the decompositions share: two-class learners, fitted side by side, and labels."""
+
+    estimators_: list[Any]
+    classes_: np.ndarray
+
+    _params: ClassVar[dict[str, Rule]] = {"estimator": LEARNER, "n_jobs": Nothing() | Integer()}
+
+    def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+
+    def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        if is_regressor(self.estimator):
+            raise TypeError(f"{type(self).__name__} wants a classifier; {self.estimator!r} is a regressor.")
+        rows = self._rows(X, reset=True)
+        self.classes_, codes = class_codes(y, rows)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")
+        return rows, codes, self._weights(sample_weight, rows)
+
+    def _fit_all(self, X: Any, tasks: Tasks, weight: np.ndarray | None) -> None:
+        """Fit a learner to each (two-class target, rows or None for all)."""
+        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+            delayed(self._fitted)(X, target, rows, weight) for target, rows in tasks
+        )
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the two-class learners.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            The labels.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, where the learner takes them.
+
+        Returns
+        -------
+        self
+        """
+        rows, codes, weight = self._open(X, y, sample_weight)
+        self._fit_all(rows, self._tasks(rows, codes), weight)
+        return self
+
+    def _tasks(self, rows: Any, codes: np.ndarray) -> Tasks:
+        """The two-class targets, and the rows that each is for."""
+        raise NotImplementedError
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """One score a class, the largest wins; for two classes one score, above zero for the second."""
+        raise NotImplementedError
+
+    @blockwise
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of the largest score.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        sure = self.decision_function(X)
+        return np.asarray(self.classes_[(sure > 0).astype(int) if sure.ndim == 1 else sure.argmax(axis=1)])
+
+
+def confidence(model: Any, X: Any) -> np.ndarray:
+    """How sure a two-class learner is of its second class: above zero if it would say so."""
+    if len(model.classes_) == 1:  # nothing else was there to learn
+        return np.full(len(np.asarray(model.predict(X))), 1.0 if model.classes_[0] == 1 else -1.0)
+    if hasattr(model, "decision_function"):
+        return np.asarray(model.decision_function(X), dtype=np.float64)
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(X)[:, 1], dtype=np.float64) - 0.5
+    return np.where(model.predict(X) == 1, 1.0, -1.0)
