@@ -1,10 +1,10 @@
 """Worked examples of the books: ``lanatus book 9.4.1`` prints the book's figures beside the computed ones."""
 
 from lanatus._lazy import lazy
-from lanatus.book._registry import Example, Figure, example, examples
 
-# Experiments that the exercises and claims of the books ask for; a chapter is loaded when one of them is used.
+# The registry, and the experiments that exercises and claims ask for; a chapter is loaded when one of its own is used.
 _HOME = {
+    "_registry": ["Example", "Figure", "example", "examples"],
     "_ch02_experiments": ["ex_2_2", "ex_2_3", "fig_2_9"],
     "_ch02_sizes": ["ex_2_10", "paired_t_inflation"],
     "_ch03": ["ex_3_4"],
@@ -15,6 +15,4 @@ _HOME = {
     "_ch11": ["ex_11_5", "ex_11_6"],
 }
 
-_experiments, __getattr__, __dir__ = lazy(__name__, _HOME)
-
-__all__ = ["Example", "Figure", "example", "examples", *_experiments]
+__all__, __getattr__, __dir__ = lazy(__name__, _HOME)
