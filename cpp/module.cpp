@@ -10,6 +10,8 @@ namespace cluster { void bind(nb::module_& m); }
 namespace evaluation { void bind(nb::module_& m); }
 namespace linear { void bind_sparse(nb::module_& m); void bind_logistic(nb::module_& m); }
 namespace imbalance { void bind(nb::module_& m); }
+namespace tree { void bind_grow(nb::module_& m); void bind_binned(nb::module_& m); void bind_route(nb::module_& m); void bind_predict(nb::module_& m); void bind_bins(nb::module_& m); }
+namespace ensemble { void bind_boosting(nb::module_& m); void bind_stumps(nb::module_& m); }
 }  // namespace lanatus
 
 NB_MODULE(_core, m) {
@@ -26,6 +28,15 @@ NB_MODULE(_core, m) {
     auto linear = topic("linear", "Linear models.");
     lanatus::linear::bind_sparse(linear);
     lanatus::linear::bind_logistic(linear);
-    auto imbalance = topic("imbalance", "SMOTE, boosted stumps.");
+    auto imbalance = topic("imbalance", "SMOTE.");
     lanatus::imbalance::bind(imbalance);
+    auto tree = topic("tree", "Decision trees and forests.");
+    lanatus::tree::bind_grow(tree);
+    lanatus::tree::bind_binned(tree);
+    lanatus::tree::bind_route(tree);
+    lanatus::tree::bind_predict(tree);
+    lanatus::tree::bind_bins(tree);
+    auto ensemble = topic("ensemble", "Boosting.");
+    lanatus::ensemble::bind_boosting(ensemble);
+    lanatus::ensemble::bind_stumps(ensemble);
 }

@@ -17,6 +17,7 @@ _PACKAGES = (
     "catalog",
     "cluster",
     "data",
+    "ensemble",
     "evaluation",
     "imbalance",
     "linear",
@@ -24,6 +25,7 @@ _PACKAGES = (
     "persist",
     "plot",
     "scale",
+    "tree",
     "wrapping",
 )
 

@@ -32,6 +32,8 @@ _HOLDERS = (
     "lanatus.data._schema.Column",
     "lanatus.scale._stats.Moments",
     "lanatus.linear._cross_moments.CrossMoments",
+    "lanatus.tree._tree.Tree",
+    "lanatus.tree._pruning.Trial",
     # Public, but not in the catalogue: their folds go by the order of the rows, or they have no bias.
     "lanatus.linear._lasso_cv.LassoCV",
     "lanatus.linear._lasso_cv.ElasticNetCV",

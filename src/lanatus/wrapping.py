@@ -13,7 +13,7 @@ from lanatus.catalog import Takes
 from lanatus.data._table import Table, as_frame
 from lanatus.params import Satisfies
 
-__all__ = ["LEARNER", "Wrapper", "takes_of"]
+__all__ = ["LEARNER", "Wrapper", "has_words", "knows_tables", "takes_of"]
 
 LEARNER = Satisfies(
     lambda value: hasattr(value, "fit") and not isinstance(value, type), "an estimator object such as GaussianNB()"
@@ -46,10 +46,10 @@ class Wrapper(Estimator):
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """X, checked and matched to the columns of ``fit``, ready for `_part` and for the learners."""
-        if as_frame(X) is None and not _has_words(X):
+        if as_frame(X) is None and not has_words(X):
             return self._numbers(X, reset=reset)
         table = self._table(X, reset=reset)
-        return table if _knows_tables(self.estimator) else self._matched(X) if not reset else X
+        return table if knows_tables(self.estimator) else self._matched(X) if not reset else X
 
     def _fitted(self, X: Any, y: Any, rows: Any = None, sample_weight: Any = None, **params: Any) -> Any:
         """A clone of the learner, fitted to some rows of what `_rows` gave."""
@@ -60,14 +60,14 @@ class Wrapper(Estimator):
         return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight=sample_weight)
 
 
-def _knows_tables(estimator: Any) -> bool:
+def knows_tables(estimator: Any) -> bool:
     """Whether the first thing that sees X is ours."""
     first = estimator.steps[0][1] if isinstance(estimator, Pipeline) else estimator
     inner = getattr(first, "estimator", None) if isinstance(first, Wrapper) else None
-    return _knows_tables(inner) if inner is not None else isinstance(first, Estimator)
+    return knows_tables(inner) if inner is not None else isinstance(first, Estimator)
 
 
-def _has_words(X: Any) -> bool:
+def has_words(X: Any) -> bool:
     """Whether X is a table, or an array or list that holds something other than numbers."""
     if isinstance(X, Table):
         return True

@@ -1,0 +1,184 @@
+#include "core/ndarray.hpp"
+#include "tree/grower.hpp"
+#include "tree/histogram.hpp"
+#include "tree/trees_python.hpp"
+
+namespace lanatus::tree {
+using namespace nb::literals;
+
+namespace {
+
+// How often each tree takes each row, a row a tree; without it rows are drawn by the trees' seeds.
+using Counts = std::optional<In2<std::int32_t>>;
+
+struct Cuts {
+    In1<double> edges;
+    In1<std::int64_t> edge_start;
+    In1<std::uint8_t> table;
+    In1<std::int64_t> table_start;
+};
+
+template <class T>
+std::vector<std::span<const T>> lists(In1<T> values, In1<std::int64_t> start, std::size_t count) {
+    require(start.shape(0) == count + 1, "the bins do not fit the codes");
+    std::vector<std::span<const T>> out;
+    for (std::size_t j = 0; j < count; ++j) {
+        const std::int64_t a = start.data()[j], b = start.data()[j + 1];
+        require(0 <= a && a <= b && static_cast<std::size_t>(b) <= values.shape(0), "the bins are out of order");
+        out.push_back({values.data() + a, static_cast<std::size_t>(b - a)});
+    }
+    return out;
+}
+
+BinnedColumns columns_of(In2<std::uint8_t> codes, const Cuts& cuts) {
+    return {view(codes), lists(cuts.edges, cuts.edge_start, codes.shape(1)), lists(cuts.table, cuts.table_start, codes.shape(1))};
+}
+
+BinnedRules rules_of(const nb::dict& o, std::size_t d) {
+    BinnedRules r;
+    r.random = option(o, "random", false);
+    r.max_features = static_cast<std::size_t>(option<std::int64_t>(o, "max_features", static_cast<std::int64_t>(d)));
+    r.min_leaf = option<std::int64_t>(o, "min_samples_leaf", 1);
+    r.min_leaf_weight = option(o, "min_leaf_weight", 0.0);
+    return r;
+}
+
+// Weights as whole numbers: themselves if they are whole, else scaled.
+struct Whole {
+    std::vector<std::int32_t> weight;  // empty for ones
+    double scale = 1;
+    explicit Whole(std::span<const double> w) {
+        if (w.empty()) return;
+        double total = 0;
+        bool whole = true;
+        for (const double x : w) total += x, whole = whole && x == std::floor(x);
+        constexpr double room = 1 << 28;
+        if (!whole || total > room) scale = room / total;
+        weight.resize(w.size());
+        for (std::size_t i = 0; i < w.size(); ++i)
+            weight[i] = w[i] > 0 ? static_cast<std::int32_t>(std::max(1.0, std::round(w[i] * scale))) : 0;
+    }
+};
+
+// How often each row is drawn in n_draws draws with replacement.
+std::vector<std::int32_t> drawn(std::uint64_t seed, std::size_t n, std::size_t n_draws) {
+    std::vector<std::int32_t> count(n);
+    const Philox random(seed, 0);
+    for (std::size_t i = 0; i < n_draws; ++i) ++count[random.below(i, n)];
+    return count;
+}
+
+// One tree a seed, on all rows or on n_draws drawn anew for each; make(weights as whole numbers) gives the cells.
+template <class Purity, class MakeCells>
+nb::list grow_all(const BinnedColumns& columns, const Purity& purity, const typename Purity::Label* labels, Weights w,
+                  const nb::dict& options, In1<std::uint64_t> seeds, std::size_t n_draws, const Counts& counts, int n_threads,
+                  const MakeCells& make) {
+    const std::size_t n = columns.codes.rows;
+    require(!counts || (counts->shape(0) == seeds.shape(0) && counts->shape(1) == n), "counts must have a row for each tree");
+    const Limits limits = limits_of(options);
+    const BinnedRules rules = rules_of(options, columns.codes.cols);
+    std::vector<Grown> trees(seeds.shape(0));
+    {
+        nb::gil_scoped_release nogil;
+        const Whole base(span(w));
+        const int outer = trees.size() > 1 ? n_threads : 1, inner = trees.size() > 1 ? 1 : n_threads;
+        parallel_for(trees.size(), outer, [&](std::size_t t) {
+            BinnedRules mine = rules;
+            mine.seed = seeds.data()[t];
+            Limits bounds = limits;
+            bounds.min_split_weight = 2 * rules.min_leaf_weight;
+            std::vector<std::int32_t> whole;
+            std::vector<double> weights;
+            std::vector<std::uint32_t> rows;
+            if (n_draws > 0 || counts) {
+                if (counts) whole.assign(counts->data() + t * n, counts->data() + (t + 1) * n);
+                else whole = drawn(mine.seed, n, n_draws);
+                weights.resize(n);
+                for (std::size_t i = 0; i < n; ++i) {
+                    weights[i] = whole[i] * (w ? w->data()[i] : 1.0);
+                    if (!base.weight.empty()) whole[i] *= base.weight[i];
+                }
+            } else {
+                whole = base.weight;
+                if (w) weights.assign(w->data(), w->data() + n);
+            }
+            for (std::size_t i = 0; i < n; ++i)
+                if (weights.empty() || weights[i] > 0) rows.push_back(static_cast<std::uint32_t>(i));
+            const auto cells = make(whole.empty() ? nullptr : whole.data());
+            HistogramFinder<Purity, std::decay_t<decltype(cells)>> finder(
+                columns, purity, cells, labels, weights.empty() ? nullptr : weights.data(), base.scale, mine, std::move(rows));
+            auto root = finder.root();
+            bounds.total = root.weight;
+            trees[t] = Grower<std::decay_t<decltype(finder)>>(finder, bounds, inner).grow(std::move(root));
+        });
+    }
+    nb::list out;
+    for (const Grown& tree : trees) out.append(arrays_of(tree));
+    return out;
+}
+
+void require_rows(In2<std::uint8_t> codes, std::size_t n, Weights w, int n_threads) {
+    require_threads(n_threads);
+    require(codes.shape(0) == n && n > 0 && n < std::numeric_limits<std::uint32_t>::max(), "y and codes differ in number of rows");
+    require_weights(w, n);
+}
+
+nb::list py_binned_classes(In2<std::uint8_t> codes, In1<double> edges, In1<std::int64_t> edge_start, In1<std::uint8_t> table,
+                           In1<std::int64_t> table_start, In1<std::uint32_t> y, std::size_t n_classes, Weights w,
+                           const std::string& criterion, const nb::dict& options, In1<std::uint64_t> seeds, std::size_t n_draws,
+                           Counts counts, int n_threads) {
+    require_rows(codes, y.shape(0), w, n_threads);
+    for (const std::uint32_t k : span(y)) require(k < n_classes, "a class code is out of its range");
+    const BinnedColumns columns = columns_of(codes, {edges, edge_start, table, table_start});
+    auto cells = [&](const std::int32_t* weight) { return ClassCells{n_classes, y.data(), weight}; };
+    if (criterion == "gini") {
+        const ClassPurity<GiniTerm> purity(n_classes, {});
+        return grow_all(columns, purity, y.data(), w, options, seeds, n_draws, counts, n_threads, cells);
+    }
+    std::vector<double> logs;
+    const std::size_t most = std::max(y.shape(0), n_draws);  // counts add up to about as many
+    if (!w && most <= 4'000'000)
+        for (std::size_t i = 0; i <= most; ++i) logs.push_back(xlog2x(static_cast<double>(i)));
+    const ClassPurity<EntropyTerm> purity(n_classes, {logs.empty() ? nullptr : logs.data(), logs.size()});
+    return grow_all(columns, purity, y.data(), w, options, seeds, n_draws, counts, n_threads, cells);
+}
+
+nb::list py_binned_numbers(In2<std::uint8_t> codes, In1<double> edges, In1<std::int64_t> edge_start, In1<std::uint8_t> table,
+                           In1<std::int64_t> table_start, In1<double> y, Weights w, const nb::dict& options,
+                           In1<std::uint64_t> seeds, std::size_t n_draws, Counts counts, int n_threads) {
+    require_rows(codes, y.shape(0), w, n_threads);
+    const BinnedColumns columns = columns_of(codes, {edges, edge_start, table, table_start});
+    const MeanPurity purity(1, MeanCriterion::squares);
+    double mean = 0, largest = 0;
+    for (const double t : span(y)) mean += t / static_cast<double>(y.shape(0));
+    for (const double t : span(y)) largest = std::max(largest, std::abs(t - mean));
+    const double step = largest > 0 ? largest / (1 << 24) : 1.0;
+    std::vector<std::int32_t> target(y.shape(0));
+    for (std::size_t i = 0; i < target.size(); ++i) target[i] = static_cast<std::int32_t>(std::lround((y.data()[i] - mean) / step));
+    auto cells = [&](const std::int32_t* weight) { return MeanCells{2, target.data(), weight, step}; };
+    return grow_all(columns, purity, y.data(), w, options, seeds, n_draws, counts, n_threads, cells);
+}
+
+Out1<std::int32_t> py_drawn(std::uint64_t seed, std::size_t n, std::size_t n_draws) {
+    require(n > 0, "there are no rows to draw from");
+    const auto count = drawn(seed, n, n_draws);
+    auto out = new_array<std::int32_t>(n);
+    std::copy(count.begin(), count.end(), out.data());
+    return out;
+}
+
+}  // namespace
+
+void bind_binned(nb::module_& m) {
+    m.def("binned_classes", &py_binned_classes, "codes"_a.noconvert(), "edges"_a.noconvert(), "edge_start"_a.noconvert(),
+          "table"_a.noconvert(), "table_start"_a.noconvert(), "y"_a.noconvert(), "n_classes"_a, "w"_a.noconvert().none(),
+          nb::kw_only(), "criterion"_a, "options"_a, "seeds"_a.noconvert(), "n_draws"_a, "counts"_a.noconvert().none(), "n_threads"_a,
+          "Classification trees by histograms, one a seed, each on n_draws rows drawn with replacement (0: on all)\n"
+          "-> the arrays of the Trees.");
+    m.def("binned_numbers", &py_binned_numbers, "codes"_a.noconvert(), "edges"_a.noconvert(), "edge_start"_a.noconvert(),
+          "table"_a.noconvert(), "table_start"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), nb::kw_only(),
+          "options"_a, "seeds"_a.noconvert(), "n_draws"_a, "counts"_a.noconvert().none(), "n_threads"_a, "Regression trees by histograms, as binned_classes.");
+    m.def("drawn", &py_drawn, "seed"_a, "n"_a, "n_draws"_a, "-> how often the tree of this seed drew each of n rows.");
+}
+
+}  // namespace lanatus::tree

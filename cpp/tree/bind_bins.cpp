@@ -1,0 +1,120 @@
+#include "core/ndarray.hpp"
+#include "tree/bins.hpp"
+
+namespace lanatus::tree {
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+auto flat(const std::vector<std::vector<T>>& parts) {
+    auto start = new_array<std::int64_t>(parts.size() + 1);
+    std::size_t total = 0;
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+        start.data()[j] = static_cast<std::int64_t>(total);
+        total += parts[j].size();
+    }
+    start.data()[parts.size()] = static_cast<std::int64_t>(total);
+    auto values = new_array<T>(total);
+    T* at = values.data();
+    for (const auto& part : parts) at = std::copy(part.begin(), part.end(), at);
+    return std::tuple(values, start);
+}
+
+auto arrays_of(const Cuts& cuts) { return std::tuple_cat(flat(cuts.edges), flat(cuts.table)); }
+
+void require_max_bins(std::size_t max_bins) {
+    require(max_bins >= 2 && max_bins <= most_bins, "max_bins must be from 2 to 255");
+}
+
+template <class T>
+auto py_cuts(In2<T> X, In1<std::int64_t> rows, In1<std::int32_t> n_values, Weights weight, std::size_t max_bins,
+             int n_threads) {
+    require_threads(n_threads);
+    require_max_bins(max_bins);
+    require(n_values.shape(0) == X.shape(1), "n_values and X differ in number of columns");
+    require_weights(weight, X.shape(0));
+    for (const std::int64_t row : span(rows))
+        require(row >= 0 && static_cast<std::size_t>(row) < X.shape(0), "rows must be rows of X");
+    Cuts cuts(0);
+    {
+        nb::gil_scoped_release nogil;
+        cuts = weight ? find_cuts<T, Weighted>(view(X), span(rows), span(n_values), span(weight), max_bins, n_threads)
+                      : find_cuts<T, std::uint64_t>(view(X), span(rows), span(n_values), {}, max_bins, n_threads);
+    }
+    return arrays_of(cuts);
+}
+
+template <class T>
+auto py_cuts_csc(In1<T> values, In1<std::int32_t> indices, In1<std::int32_t> indptr, std::size_t n,
+                 In1<std::int32_t> n_values, Weights weight, std::size_t max_bins, int n_threads) {
+    require_threads(n_threads);
+    require_max_bins(max_bins);
+    require(indptr.shape(0) == n_values.shape(0) + 1, "n_values and X differ in number of columns");
+    require_weights(weight, n);
+    Cuts cuts(0);
+    {
+        nb::gil_scoped_release nogil;
+        const CsrView<T, std::int32_t> columns{values.data(), indices.data(), indptr.data(), n_values.shape(0), n};
+        cuts = find_cuts(columns, span(n_values), span(weight), n, max_bins, n_threads);
+    }
+    return arrays_of(cuts);
+}
+
+using Edges = In1<double>;
+using Starts = In1<std::int64_t>;
+using Table = In1<std::uint8_t>;
+
+Coder coder_of(const Edges& edges, const Starts& edge_start, const Table& table, const Starts& table_start,
+               std::size_t d) {
+    require(edge_start.shape(0) == d + 1 && table_start.shape(0) == d + 1, "the bins and X differ in number of columns");
+    require(span(edge_start).back() == static_cast<std::int64_t>(edges.shape(0)) &&
+                span(table_start).back() == static_cast<std::int64_t>(table.shape(0)),
+            "the starts do not end at the number of entries");
+    return Coder(span(edges), span(edge_start), span(table), span(table_start));
+}
+
+template <class T>
+auto py_codes(In2<T> X, Edges edges, Starts edge_start, Table table, Starts table_start, int n_threads) {
+    require_threads(n_threads);
+    const Coder coder = coder_of(edges, edge_start, table, table_start, X.shape(1));
+    auto out = new_array<std::uint8_t>(X.shape(0), X.shape(1));
+    nb::gil_scoped_release nogil;
+    coder.codes(view(X), view(out), n_threads);
+    return out;
+}
+
+template <class T>
+auto py_codes_csr(In1<T> values, In1<std::int32_t> indices, In1<std::int32_t> indptr, std::size_t d, Edges edges,
+                  Starts edge_start, Table table, Starts table_start, int n_threads) {
+    require_threads(n_threads);
+    const Coder coder = coder_of(edges, edge_start, table, table_start, d);
+    const std::size_t n = indptr.shape(0) - 1;
+    auto out = new_array<std::uint8_t>(n, d);
+    nb::gil_scoped_release nogil;
+    const CsrView<T, std::int32_t> X{values.data(), indices.data(), indptr.data(), n, d};
+    coder.codes(X, view(out), n_threads);
+    return out;
+}
+
+template <class T>
+void bind_dtype(nb::module_& m) {
+    m.def("cuts", &py_cuts<T>, "X"_a.noconvert(), "rows"_a.noconvert(), "n_values"_a.noconvert(),
+          "weight"_a.noconvert().none(), "max_bins"_a, nb::kw_only(), "n_threads"_a,
+          "-> (edges, where each column's begin, table from code to bin, where each column's begins).");
+    m.def("cuts_csc", &py_cuts_csc<T>, "values"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "n"_a,
+          "n_values"_a.noconvert(), "weight"_a.noconvert().none(), "max_bins"_a, nb::kw_only(), "n_threads"_a,
+          "`cuts` of a matrix of n rows compressed by columns.");
+    m.def("codes", &py_codes<T>, "X"_a.noconvert(), "edges"_a.noconvert(), "edge_start"_a.noconvert(),
+          "table"_a.noconvert(), "table_start"_a.noconvert(), nb::kw_only(), "n_threads"_a,
+          "-> (n, d) uint8: the bin of each entry of X, 255 for none.");
+    m.def("codes_csr", &py_codes_csr<T>, "values"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "d"_a,
+          "edges"_a.noconvert(), "edge_start"_a.noconvert(), "table"_a.noconvert(), "table_start"_a.noconvert(),
+          nb::kw_only(), "n_threads"_a, "`codes` of a matrix of d columns compressed by rows.");
+}
+
+}  // namespace
+
+void bind_bins(nb::module_& m) { bind_dtype<double>(m), bind_dtype<float>(m); }
+
+}  // namespace lanatus::tree

@@ -1,0 +1,374 @@
+// What many binary trees say about many rows.
+//
+// Given   trees whose nodes test x <= threshold, or whether a code is in a set; a missing value (NaN) goes where the node
+//         says. X (n x d) of float or double.
+// Result  for each row, the sum over the trees of the values of its leaves, tree by tree in order; or the leaves.
+//
+// Where each column has fewer than 2^16 - 1 distinct thresholds t_0 < t_1 < ..., rows are first turned into ranks: that of
+// x is the number of t below it, so x <= t_k just when rank <= k, exactly. Then
+// - trees of at most 64 leaves on ranks of one byte are done as in predict_leaves.hpp. Each column has two ranks, which
+//   differ for a missing value only: one is above all thresholds, one below, and the test picks;
+// - in other trees a node is eight bytes, a leaf is a node that leads to itself, and sixteen rows walk down side by side
+//   without branches. Nodes lie along the paths into the larger subtrees. Rows with a missing value walk one by one,
+// as all rows do in trees with sets, in very few trees, and where the thresholds are too many.
+// Cost: O(rows x (columns x log thresholds + trees x depth)).
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+
+#include "tree/bins.hpp"
+#include "tree/predict_leaves.hpp"
+
+namespace lanatus::tree {
+
+// The arrays of all trees one after another (see lanatus.tree.Tree), children by their place in the tree.
+struct TreeArrays {
+    std::span<const std::int64_t> start;  // where each tree's nodes begin, and the end
+    std::span<const std::int32_t> feature;
+    std::span<const std::int8_t> kind;
+    std::span<const double> threshold;
+    std::span<const std::int32_t> first_child, missing;
+    std::span<const std::int64_t> subset_start;  // of each node, and the end
+    std::span<const std::uint32_t> subset;
+    MatrixView<const double> value;
+    std::span<const std::int32_t> output;  // column that a tree's only value is added to; -1: its values to all columns
+};
+
+class CompactForest {
+  public:
+    CompactForest(const TreeArrays& trees, std::size_t n_columns, std::size_t n_outputs)
+        : n_columns_(n_columns), n_outputs_(n_outputs), width_(trees.value.cols),
+          value_(trees.value.data, trees.value.data + trees.value.size()),
+          output_(trees.output.begin(), trees.output.end()), start_(trees.start.begin(), trees.start.end()),
+          subset_(trees.subset.begin(), trees.subset.end()) {
+        const std::size_t n = trees.feature.size();
+        slow_.resize(n);
+        has_set_.resize(output_.size());
+        std::vector<std::vector<double>> thresholds(n_columns);
+        for (std::size_t t = 0; t + 1 < start_.size(); ++t)
+            for (auto i = static_cast<std::size_t>(start_[t]); i < static_cast<std::size_t>(start_[t + 1]); ++i) {
+                slow_[i] = slow_node(trees, i, static_cast<std::uint32_t>(start_[t]));
+                if (trees.kind[i] == 3) has_set_[t] = 1;
+                if (trees.kind[i] == 1) thresholds[static_cast<std::size_t>(trees.feature[i])].push_back(trees.threshold[i]);
+            }
+        rank(thresholds);
+    }
+
+    std::size_t n_columns() const noexcept { return n_columns_; }
+    std::size_t n_outputs() const noexcept { return n_outputs_; }
+    std::size_t n_trees() const noexcept { return output_.size(); }
+
+    // out (n x n_outputs) += the sums.
+    template <class T>
+    void add(MatrixView<const T> X, MatrixView<double> out, int n_threads) const {
+        const auto node = [&](std::size_t row, std::size_t t, std::size_t at) {
+            double* to = out.row(row);
+            const double* value = value_.data() + at * width_;
+            if (output_[t] >= 0) to[output_[t]] += value[0];
+            else
+                for (std::size_t k = 0; k < n_outputs_; ++k) to[k] += value[k];
+        };
+        walk_all(X, n_threads, node, [&](std::size_t row, std::size_t t, std::size_t count, const std::uint8_t* leaf) {
+            if (output_[t] < 0 && n_outputs_ > 1) {
+                for (std::size_t k = 0; k < count; ++k) node(row + k, t, leaf_node(t, leaf[k]));
+                return;
+            }
+            const double* value = leaf_value_.data() + leaf_start_[t];
+            double* to = out.row(row) + std::max(output_[t], 0);
+            for (std::size_t k = 0; k < count; ++k) to[k * n_outputs_] += value[leaf[k]];
+        });
+    }
+
+    // out (n x n_trees) = the leaf in each tree.
+    template <class T>
+    void apply(MatrixView<const T> X, MatrixView<std::int32_t> out, int n_threads) const {
+        const auto node = [&](std::size_t row, std::size_t t, std::size_t at) {
+            out.row(row)[t] = static_cast<std::int32_t>(at - static_cast<std::size_t>(start_[t]));
+        };
+        walk_all(X, n_threads, node, [&](std::size_t row, std::size_t t, std::size_t count, const std::uint8_t* leaf) {
+            for (std::size_t k = 0; k < count; ++k) node(row + k, t, leaf_node(t, leaf[k]));
+        });
+    }
+
+  private:
+    struct Fast {
+        std::uint16_t place;  // of the rank among those of a row
+        std::uint16_t rank;   // up to it: to `child`, above: to the one after
+        std::uint32_t child;
+    };
+    struct Slow {
+        double threshold;
+        std::uint32_t child;
+        std::int32_t feature;  // -1 at a leaf
+        std::uint32_t set, words;
+        bool missing_left, is_set;
+    };
+    struct Column {
+        std::size_t edges = 0, half = 0, place = 0;
+    };
+    enum class Way { slow, planes, ranks };
+
+    static constexpr std::size_t lanes = 16;
+    static constexpr std::size_t block = 1024;  // rows that pass through the trees together, a multiple of rows_at_once
+    static constexpr std::uint16_t never = 0xffff;
+    static constexpr std::size_t least_trees = 4;  // fewer are not worth ranks
+
+    static Slow slow_node(const TreeArrays& trees, std::size_t i, std::uint32_t start) {
+        const auto begin = static_cast<std::uint32_t>(trees.subset_start[i]);
+        const auto words = static_cast<std::uint32_t>(trees.subset_start[i + 1]) - begin;
+        return {trees.threshold[i], start + static_cast<std::uint32_t>(std::max(trees.first_child[i], 0)),
+                trees.kind[i] == 0 ? -1 : trees.feature[i], begin, words, trees.missing[i] == 0, trees.kind[i] == 3};
+    }
+
+    std::size_t begin_of(std::size_t t) const noexcept { return static_cast<std::size_t>(start_[t]); }
+    std::size_t end_of(std::size_t t) const noexcept { return static_cast<std::size_t>(start_[t + 1]); }
+    std::size_t leaf_node(std::size_t t, std::size_t leaf) const noexcept { return leaf_nodes_[leaf_start_[t] + leaf]; }
+
+    // Chooses the way, and lays the trees out for it.
+    void rank(std::vector<std::vector<double>>& thresholds) {
+        std::size_t most = 0, leaves = 0;
+        column_.resize(n_columns_);
+        for (std::size_t j = 0; j < n_columns_; ++j) {
+            auto& t = thresholds[j];
+            std::sort(t.begin(), t.end());
+            t.erase(std::unique(t.begin(), t.end()), t.end());
+            most = std::max(most, t.size());
+            if (t.empty()) continue;
+            column_[j] = {edges_.size(), std::bit_ceil(t.size() + 1) / 2, used_.size()};
+            used_.push_back(j);
+            edges_.insert(edges_.end(), t.begin(), t.end());
+            edges_.resize(column_[j].edges + 2 * column_[j].half, std::numeric_limits<double>::infinity());
+        }
+        for (std::size_t t = 0; t < n_trees(); ++t)
+            if (!has_set_[t]) leaves = std::max(leaves, (end_of(t) - begin_of(t) + 1) / 2);
+        bytes_ = most < 255;
+        if (n_trees() < least_trees || most >= never || 2 * used_.size() >= never) return;
+        way_ = bytes_ && leaves <= 8 * most_planes ? Way::planes : Way::ranks;
+        leaf_start_.resize(n_trees() + 1), plane_start_.resize(n_trees() + 1), root_.resize(n_trees());
+        for (std::size_t t = 0; t < n_trees(); ++t) {
+            if (!has_set_[t] && way_ == Way::planes) lay_planes(t, thresholds);
+            if (!has_set_[t] && way_ == Way::ranks) lay_nodes(t, thresholds);
+            leaf_start_[t + 1] = leaf_nodes_.size(), plane_start_[t + 1] = test_start_.size();
+        }
+    }
+
+    static std::size_t rank_of(const Slow& node, const std::vector<std::vector<double>>& thresholds) {
+        const auto& t = thresholds[static_cast<std::size_t>(node.feature)];
+        return static_cast<std::size_t>(std::lower_bound(t.begin(), t.end(), node.threshold) - t.begin());
+    }
+
+    // The tests of a tree by the planes of leaves that they touch.
+    void lay_planes(std::size_t t, const std::vector<std::vector<double>>& thresholds) {
+        std::array<std::vector<PlaneTest>, most_planes> planes;
+        struct Open {
+            std::size_t node, first;  // the first leaf of its left subtree, once that is done
+            bool left_done;
+        };
+        std::size_t leaves = 0;
+        std::vector<Open> stack{{begin_of(t), 0, false}};
+        while (!stack.empty()) {
+            Open& top = stack.back();
+            const Slow& node = slow_[top.node];
+            if (node.feature < 0) {
+                leaf_nodes_.push_back(static_cast<std::uint32_t>(top.node));
+                leaf_value_.push_back(value_[top.node * width_]);
+                ++leaves;
+                stack.pop_back();
+            } else if (!top.left_done) {
+                top.first = leaves, top.left_done = true;
+                stack.push_back({node.child, 0, false});
+            } else {
+                const auto place = 2 * column_[static_cast<std::size_t>(node.feature)].place + node.missing_left;
+                for (std::size_t p = top.first / 8; p * 8 < leaves; ++p) {
+                    unsigned lost = 0;
+                    for (std::size_t bit = 0; bit < 8; ++bit)
+                        if (8 * p + bit >= top.first && 8 * p + bit < leaves) lost |= 1u << bit;
+                    planes[p].push_back({static_cast<std::uint16_t>(place),
+                                         static_cast<std::uint8_t>(rank_of(node, thresholds)),
+                                         static_cast<std::uint8_t>(~lost)});
+                }
+                top = {node.child + std::size_t{1}, 0, false};
+            }
+        }
+        for (std::size_t p = 0; p * 8 < leaves; ++p) {
+            test_start_.push_back(static_cast<std::uint32_t>(tests_.size()));
+            tests_.insert(tests_.end(), planes[p].begin(), planes[p].end());
+        }
+        test_start_.push_back(static_cast<std::uint32_t>(tests_.size()));
+    }
+
+    // The nodes of a tree by pairs of children, the pair below the larger subtree right after its parents' pair.
+    void lay_nodes(std::size_t t, const std::vector<std::vector<double>>& thresholds) {
+        const std::size_t begin = begin_of(t), end = end_of(t);
+        std::vector<std::uint32_t> size(end - begin, 1);
+        for (std::size_t i = end; i-- > begin;)
+            if (slow_[i].feature >= 0) size[i - begin] += size[slow_[i].child - begin] + size[slow_[i].child + 1 - begin];
+        const auto place_node = [&](std::size_t node) {
+            const auto at = static_cast<std::uint32_t>(fast_.size());
+            fast_.push_back({0, never, at});
+            origin_.push_back(static_cast<std::uint32_t>(node));
+            return at;
+        };
+        root_[t] = place_node(begin);
+        std::vector<std::pair<std::size_t, std::uint32_t>> stack{{begin, root_[t]}};  // node, where it lies
+        while (!stack.empty()) {
+            const auto [which, at] = stack.back();
+            stack.pop_back();
+            const Slow& node = slow_[which];
+            if (node.feature < 0) continue;
+            const std::uint32_t left = place_node(node.child), right = place_node(node.child + std::size_t{1});
+            fast_[at] = {static_cast<std::uint16_t>(column_[static_cast<std::size_t>(node.feature)].place),
+                         static_cast<std::uint16_t>(rank_of(node, thresholds)), left};
+            const bool left_larger = size[node.child - begin] >= size[node.child + 1 - begin];
+            const std::pair<std::size_t, std::uint32_t> one{node.child, left}, two{node.child + std::size_t{1}, right};
+            stack.push_back(left_larger ? two : one);
+            stack.push_back(left_larger ? one : two);
+        }
+    }
+
+    template <class T, class VisitNode, class VisitLeaves>
+    void walk_all(MatrixView<const T> X, int n_threads, const VisitNode& node, const VisitLeaves& leaves) const {
+        parallel_chunks(Chunks{X.rows, block}, n_threads, [&](std::size_t begin, std::size_t end) {
+            if (way_ == Way::planes) return walk_planes(X, begin, end, node, leaves);
+            if (way_ == Way::ranks && bytes_) return walk_ranked<std::uint8_t>(X, begin, end, node);
+            if (way_ == Way::ranks) return walk_ranked<std::uint16_t>(X, begin, end, node);
+            for (std::size_t t = 0; t < n_trees(); ++t) walk_slowly(X, begin, end, t, node);
+        });
+    }
+
+    template <class T, class Visit>
+    void walk_slowly(MatrixView<const T> X, std::size_t begin, std::size_t end, std::size_t t, const Visit& visit) const {
+        for (std::size_t row = begin; row < end; ++row) {
+            const T* x = X.row(row);
+            auto at = begin_of(t);
+            while (slow_[at].feature >= 0) {
+                const Slow& node = slow_[at];
+                const auto value = static_cast<double>(x[node.feature]);
+                const bool left = value != value ? node.missing_left
+                                  : node.is_set  ? in_set(node, value)
+                                                 : value <= node.threshold;
+                at = node.child + !left;
+            }
+            visit(row, t, at);
+        }
+    }
+
+    bool in_set(const Slow& node, double value) const noexcept {
+        if (!(value >= 0) || value >= 32.0 * node.words) return false;
+        const auto code = static_cast<std::size_t>(value);
+        return subset_[node.set + code / 32] >> code % 32 & 1;
+    }
+
+    template <class T, class VisitNode, class VisitLeaves>
+    void walk_planes(MatrixView<const T> X, std::size_t begin, std::size_t end, const VisitNode& node,
+                     const VisitLeaves& leaves) const {
+        Buffer<std::uint8_t> ranks(2 * used_.size() * block);
+        for (const std::size_t j : used_) {
+            std::uint8_t *above = ranks.data() + 2 * column_[j].place * block, *below = above + block;
+            rank_column(X, j, begin, end, [&](std::size_t i, std::size_t rank, bool missing) {
+                above[i] = missing ? std::uint8_t{255} : static_cast<std::uint8_t>(rank);
+                below[i] = static_cast<std::uint8_t>(rank);
+            });
+            const std::size_t count = end - begin, whole = (count + rows_at_once - 1) / rows_at_once * rows_at_once;
+            std::fill(above + count, above + whole, std::uint8_t{0});
+            std::fill(below + count, below + whole, std::uint8_t{0});
+        }
+        std::array<std::uint8_t, rows_at_once> leaf;
+        for (std::size_t t = 0; t < n_trees(); ++t) {
+            if (has_set_[t]) {
+                walk_slowly(X, begin, end, t, node);
+                continue;
+            }
+            const auto starts = std::span(test_start_).subspan(plane_start_[t], plane_start_[t + 1] - plane_start_[t]);
+            for (std::size_t row = begin; row < end; row += rows_at_once) {
+                find_leaves(ranks.data() + (row - begin), block, tests_, starts, leaf.data());
+                leaves(row, t, std::min(rows_at_once, end - row), leaf.data());
+            }
+        }
+    }
+
+    template <class Rank, class T, class Visit>
+    void walk_ranked(MatrixView<const T> X, std::size_t begin, std::size_t end, const Visit& visit) const {
+        const std::size_t stride = used_.size(), count = end - begin, whole = (count + lanes - 1) / lanes * lanes;
+        Buffer<Rank> ranks(whole * stride);
+        std::vector<std::uint8_t> has_missing(whole, 0);
+        std::fill_n(ranks.data() + count * stride, (whole - count) * stride, Rank{0});
+        for (const std::size_t j : used_) {
+            Rank* to = ranks.data() + column_[j].place;
+            rank_column(X, j, begin, end, [&](std::size_t i, std::size_t rank, bool missing) {
+                to[i * stride] = static_cast<Rank>(rank);
+                has_missing[i] |= missing;
+            });
+        }
+        for (std::size_t t = 0; t < n_trees(); ++t) {
+            if (has_set_[t]) {
+                walk_slowly(X, begin, end, t, visit);
+                continue;
+            }
+            for (std::size_t i = 0; i < count; i += lanes) {
+                std::array<std::uint32_t, lanes> at;
+                walk_down(ranks.data() + i * stride, stride, root_[t], at);
+                for (std::size_t k = 0; k < std::min(lanes, count - i); ++k) {
+                    const std::size_t row = begin + i + k;
+                    if (has_missing[i + k]) walk_slowly(X, row, row + 1, t, visit);
+                    else visit(row, t, origin_[at[k]]);
+                }
+            }
+        }
+    }
+
+    template <class Rank>
+    void walk_down(const Rank* ranks, std::size_t stride, std::uint32_t root,
+                   std::array<std::uint32_t, lanes>& at) const noexcept {
+        const Fast* nodes = fast_.data();
+        at.fill(root);
+        for (std::uint32_t moved = 1; moved;) {
+            moved = 0;
+            for (std::size_t k = 0; k < lanes; ++k) {
+                const Fast node = nodes[at[k]];
+                const std::uint32_t next = node.child + (ranks[k * stride + node.place] > node.rank);
+                moved |= next ^ at[k];
+                at[k] = next;
+            }
+        }
+    }
+
+    // put(i, rank, is missing) for row begin + i; the rank of a missing value is 0.
+    template <class T, class Put>
+    void rank_column(MatrixView<const T> X, std::size_t j, std::size_t begin, std::size_t end, const Put& put) const {
+        constexpr std::size_t side = 8;
+        const Column& column = column_[j];
+        for (std::size_t row = begin; row < end; row += side) {
+            const std::size_t count = std::min(side, end - row);
+            double x[side] = {};
+            std::size_t below[side] = {};
+            for (std::size_t k = 0; k < count; ++k) x[k] = static_cast<double>(X.row(row + k)[j]);
+            count_below<side>(edges_.data() + column.edges, column.half, x, below);
+            for (std::size_t k = 0; k < count; ++k) put(row + k - begin, below[k], x[k] != x[k]);
+        }
+    }
+
+    std::size_t n_columns_, n_outputs_, width_;
+    std::vector<double> value_;
+    std::vector<std::int32_t> output_;
+    std::vector<std::int64_t> start_;
+    std::vector<std::uint32_t> subset_;
+    std::vector<Slow> slow_;
+    std::vector<std::uint8_t> has_set_;
+    Way way_ = Way::slow;
+    bool bytes_ = false;
+    // ranks: thresholds of each column, padded
+    std::vector<Column> column_;
+    std::vector<std::size_t> used_;
+    std::vector<double> edges_;
+    // planes
+    std::vector<PlaneTest> tests_;
+    std::vector<std::uint32_t> test_start_, leaf_nodes_;
+    std::vector<std::size_t> plane_start_, leaf_start_;
+    std::vector<double> leaf_value_;
+    // walks
+    std::vector<Fast> fast_;
+    std::vector<std::uint32_t> origin_, root_;
+};
+
+}  // namespace lanatus::tree

@@ -1,0 +1,853 @@
+// The exact finder: every threshold between two values that differ is tried, on columns that are sorted once.
+//
+// A part holds its rows in a row ("entries": a row may be in several parts by a fraction of its weight) and, for each numeric
+// column, the entries in the order of their values. Children take the order over by a stable pass, O(d m) a level. Where
+// only some columns are tried at a node (max_features) they are sorted there instead.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "core/matrix.hpp"
+#include "core/parallel.hpp"
+#include "core/random.hpp"
+#include "tree/grown.hpp"
+#include "tree/purity.hpp"
+
+namespace lanatus::tree {
+
+enum class Missing { branch, weights, surrogate, virtual_value, majority };
+enum class Preselect { none, above_mean, top };
+
+struct Rules {
+    bool multiway = false, ratio = false, random = false, observed = false, mdl = false;
+    Preselect preselect = Preselect::above_mean;
+    std::size_t top = 0;
+    Missing missing = Missing::branch;
+    std::size_t max_features = std::numeric_limits<std::size_t>::max();
+    std::int64_t min_leaf = 1;
+    double min_leaf_weight = 0;
+    std::size_t max_surrogates = 5;
+    std::vector<std::int8_t> monotone;  // -1, 0, 1 by column, or empty
+    std::vector<std::uint32_t> priority;  // columns, the first wins a tie
+    std::uint64_t seed = 0;
+    Judge judge;  // the user's criterion, or empty
+};
+
+// The values of the columns as ranks among the distinct ones (nominal columns: as their codes).
+class Columns {
+  public:
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    template <class T>
+    Columns(MatrixView<const T> X, std::span<const std::int32_t> n_values, int n_threads)
+        : n(X.rows), d(X.cols), values(n_values.begin(), n_values.end()), rank(d), distinct(d) {
+        parallel_for(d, n_threads, [&](std::size_t j) { read(X, j); });
+    }
+    bool is_nominal(std::size_t j) const { return values[j] > 0; }
+
+    std::size_t n, d;
+    std::vector<std::int32_t> values;              // number of values of a nominal column, 0 for numbers
+    std::vector<std::vector<std::uint32_t>> rank;  // by column, then row
+    std::vector<std::vector<double>> distinct;
+
+  private:
+    struct Keyed {
+        std::uint64_t key;
+        std::uint32_t row;
+    };
+    // Doubles as unsigned numbers of the same order, and back.
+    static std::uint64_t key_of(double x) {
+        const auto bits = std::bit_cast<std::uint64_t>(x);
+        return bits ^ (bits >> 63 ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
+    }
+    static double value_of(std::uint64_t key) {
+        return std::bit_cast<double>(key ^ (key >> 63 ? std::uint64_t{1} << 63 : ~std::uint64_t{0}));
+    }
+    // By six digits of eleven bits, the last first; digits that all share are skipped.
+    static void sort(std::vector<Keyed>& column) {
+        if (column.size() < 4096) {
+            std::sort(column.begin(), column.end(), [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
+            return;
+        }
+        constexpr std::size_t digits = 6, base = 2048;
+        std::vector<std::array<std::uint32_t, base>> count(digits);
+        for (auto& digit : count) digit.fill(0);
+        for (const Keyed& item : column)
+            for (std::size_t p = 0; p < digits; ++p) ++count[p][item.key >> (11 * p) & (base - 1)];
+        std::vector<Keyed> other(column.size());
+        for (std::size_t p = 0; p < digits; ++p) {
+            auto& at = count[p];
+            if (at[column[0].key >> (11 * p) & (base - 1)] == column.size()) continue;
+            std::exclusive_scan(at.begin(), at.end(), at.begin(), 0u);
+            for (const Keyed& item : column) other[at[item.key >> (11 * p) & (base - 1)]++] = item;
+            column.swap(other);
+        }
+    }
+    template <class T>
+    void read(MatrixView<const T> X, std::size_t j) {
+        rank[j].assign(n, none);
+        if (is_nominal(j)) {
+            for (std::size_t i = 0; i < n; ++i)
+                if (const double x = static_cast<double>(X.row(i)[j]); !std::isnan(x)) rank[j][i] = static_cast<std::uint32_t>(x);
+            return;
+        }
+        std::vector<Keyed> column;
+        column.reserve(n);
+        for (std::size_t i = 0; i < n; ++i)
+            if (const double x = static_cast<double>(X.row(i)[j]) + 0.0; !std::isnan(x))  // -0.0 becomes 0.0
+                column.push_back({key_of(x), static_cast<std::uint32_t>(i)});
+        sort(column);
+        for (std::size_t i = 0; i < column.size(); ++i) {
+            if (i == 0 || column[i].key != column[i - 1].key) distinct[j].push_back(value_of(column[i].key));
+            rank[j][column[i].row] = static_cast<std::uint32_t>(distinct[j].size() - 1);
+        }
+    }
+};
+
+// A threshold from `low` on and below `high`.
+inline double between(double low, double high) {
+    const double middle = low / 2 + high / 2;
+    return middle >= low && middle < high ? middle : low;
+}
+
+template <class Purity>
+class SortedFinder {
+    using Label = typename Purity::Label;
+    using Run = typename Purity::Run;
+
+  public:
+    // rank << 32 | entry, ascending, known values only.
+    struct Sorted {
+        Buffer<std::uint64_t> items;
+        std::size_t size = 0;
+        explicit Sorted(std::size_t room = 0) : items(room) {}
+        std::uint64_t operator[](std::size_t i) const { return items[i]; }
+        std::uint64_t front() const { return items[0]; }
+        std::uint64_t back() const { return items[size - 1]; }
+        const std::uint64_t* begin() const { return items.data(); }
+        const std::uint64_t* end() const { return items.data() + size; }
+    };
+    struct Part {
+        std::vector<std::uint32_t> rows;
+        std::vector<double> weights;
+        std::vector<Label> labels;
+        std::vector<Sorted> order;  // by column
+        bool unit = false;          // all weights are one
+        std::vector<double> state, said;
+        double weight = 0, impurity = 0;
+        std::int64_t n_rows = 0, depth = 0;
+        std::uint64_t key = 0;
+        double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+    };
+
+    // labels: n x n_outputs, by row. centred: numbers, taken about the mean of each node, for the sake of precision.
+    SortedFinder(const Columns& columns, const Purity& purity, std::span<const Label> labels, std::size_t n_outputs,
+                 const Rules& rules, bool centred)
+        : columns_(columns), purity_(purity), labels_(labels), n_outputs_(n_outputs), rules_(rules), centred_(centred),
+          inherits_(rules.max_features >= columns.d) {}
+
+    Part root(std::span<const double> weights, int n_threads) const {
+        Part part;
+        part.key = rules_.seed;
+        for (std::size_t i = 0; i < columns_.n; ++i)
+            if (const double w = weights.empty() ? 1.0 : weights[i]; w > 0) {
+                part.rows.push_back(static_cast<std::uint32_t>(i));
+                part.weights.push_back(w);
+            }
+        describe(part, nullptr);
+        if (!inherits_) return part;
+        part.order.resize(columns_.d);
+        parallel_for(columns_.d, n_threads, [&](std::size_t j) {
+            if (!columns_.is_nominal(j)) part.order[j] = sorted(part, j);
+        });
+        return part;
+    }
+
+    Split best(Part& part, int n_threads) const {
+        const std::size_t d = columns_.d;
+        std::vector<Candidate> found(d);
+        if (inherits_) {
+            const bool wide = static_cast<double>(part.rows.size()) * static_cast<double>(d) > 2e4;
+            parallel_for(d, wide ? n_threads : 1, [&](std::size_t j) { found[j] = consider(part, j); });
+        } else {
+            // As many columns as asked, and on until one of them can be split.
+            std::vector<std::uint32_t> columns(d);
+            std::iota(columns.begin(), columns.end(), 0u);
+            const Philox random(part.key, 1);
+            bool any = false;
+            for (std::size_t i = 0; i < d && (i < rules_.max_features || !any); ++i) {
+                std::swap(columns[i], columns[i + random.below(i, d - i)]);
+                found[columns[i]] = consider(part, columns[i]);
+                any = any || found[columns[i]].valid;
+            }
+        }
+        Split split = choose(part, found);
+        if (split.feature >= 0 && rules_.missing == Missing::surrogate && split.kind != Kind::values)
+            find_surrogates(part, split);
+        return split;
+    }
+
+    std::vector<Part> divide(Part& part, const Split& split, int n_threads) const {
+        const std::size_t m = part.rows.size(), k = static_cast<std::size_t>(split.n_children);
+        const auto& rank = columns_.rank[static_cast<std::size_t>(split.feature)];
+        std::vector<std::int32_t> child(m);
+        std::vector<std::uint32_t> place(m);
+        std::vector<Part> children(k);
+        std::uint32_t fractions = 0;
+        for (std::size_t e = 0; e < m; ++e) {
+            const std::uint32_t r = rank[part.rows[e]];
+            child[e] = r != Columns::none ? child_of(split, r) : child_of_missing(split, part.rows[e]);
+            if (child[e] < 0) {
+                place[e] = fractions++;
+                continue;
+            }
+            Part& to = children[static_cast<std::size_t>(child[e])];
+            place[e] = static_cast<std::uint32_t>(to.rows.size());
+            to.rows.push_back(part.rows[e]);
+            to.weights.push_back(part.weights[e]);
+        }
+        std::vector<std::uint32_t> base(k);
+        for (std::size_t c = 0; c < k; ++c) base[c] = static_cast<std::uint32_t>(children[c].rows.size());
+        for (std::size_t e = 0; fractions && e < m; ++e)
+            for (std::size_t c = 0; child[e] < 0 && c < k; ++c)
+                if (split.share(c) > 0) {
+                    children[c].rows.push_back(part.rows[e]);
+                    children[c].weights.push_back(part.weights[e] * split.share(c));
+                }
+        for (std::size_t c = 0; c < k; ++c) {
+            children[c].depth = part.depth + 1;
+            children[c].key = key_of(part.key, c);
+            children[c].low = part.low;
+            children[c].high = part.high;
+            describe(children[c], &part);
+        }
+        bound(children, split);
+        if (inherits_) {
+            for (Part& to : children) to.order.resize(columns_.d);
+            const bool wide = static_cast<double>(m) * static_cast<double>(columns_.d) > 2e4;
+            parallel_for(columns_.d, wide ? n_threads : 1, [&](std::size_t j) {
+                if (!columns_.is_nominal(j)) hand_down(part.order[j], j, child, place, base, split, children);
+            });
+        }
+        part = Part{};
+        return children;
+    }
+
+  private:
+    // The order of a column, cut into those of the children.
+    static void hand_down(Sorted& order, std::size_t j, const std::vector<std::int32_t>& child, const std::vector<std::uint32_t>& place,
+                          const std::vector<std::uint32_t>& base, const Split& split, std::vector<Part>& children) {
+        constexpr std::uint64_t high = ~std::uint64_t{0} << 32;
+        for (Part& to : children) to.order[j] = Sorted(to.rows.size() + 1);  // one more, to write to in vain
+        if (children.size() == 2 && base[0] == children[0].rows.size() && base[1] == children[1].rows.size()) {
+            std::uint64_t *first = children[0].order[j].items.data(), *second = children[1].order[j].items.data();
+            for (const std::uint64_t item : order) {
+                const auto e = static_cast<std::uint32_t>(item);
+                *first = *second = (item & high) | place[e];
+                first += 1 - child[e];
+                second += child[e];
+            }
+            children[0].order[j].size = static_cast<std::size_t>(first - children[0].order[j].items.data());
+            children[1].order[j].size = static_cast<std::size_t>(second - children[1].order[j].items.data());
+        } else {
+            auto give = [&](std::size_t c, std::uint64_t item) {
+                Sorted& to = children[c].order[j];
+                to.items[to.size++] = item;
+            };
+            for (const std::uint64_t item : order) {
+                const auto e = static_cast<std::uint32_t>(item);
+                if (child[e] >= 0) {
+                    give(static_cast<std::size_t>(child[e]), (item & high) | place[e]);
+                    continue;
+                }
+                for (std::size_t c = 0; c < children.size(); ++c)
+                    if (split.share(c) > 0) give(c, (item & high) | (base[c] + place[e]));
+            }
+        }
+        order = Sorted();
+    }
+
+    struct Candidate {
+        bool valid = false;
+        double gain = 0, score = 0, value = 0;  // value: of the split's own information
+        Split split;
+    };
+
+    // What a part says of itself; an empty one says what its parent does.
+    void describe(Part& part, const Part* parent) const {
+        const std::size_t m = part.rows.size(), k = n_outputs_;
+        part.n_rows = static_cast<std::int64_t>(m);
+        if (m == 0 && parent != nullptr) {
+            part.state = parent->state;
+            part.said = parent->said;
+            part.impurity = parent->impurity;
+            return;
+        }
+        part.labels.resize(m * k);
+        part.unit = std::all_of(part.weights.begin(), part.weights.end(), [](double w) { return w == 1.0; });
+        std::vector<double> centre(k, 0.0);
+        if constexpr (std::is_same_v<Label, double>) {
+            double all = 0;
+            for (std::size_t e = 0; e < m; ++e) {
+                all += part.weights[e];
+                for (std::size_t o = 0; o < k; ++o) centre[o] += part.weights[e] * labels_[part.rows[e] * k + o];
+            }
+            for (double& c : centre) c /= all;
+        }
+        part.state.assign(purity_.width, 0.0);
+        for (std::size_t e = 0; e < m; ++e) {
+            for (std::size_t o = 0; o < k; ++o) {
+                part.labels[e * k + o] = labels_[part.rows[e] * k + o];
+                if constexpr (std::is_same_v<Label, double>)
+                    if (centred_) part.labels[e * k + o] -= centre[o];
+            }
+            purity_.tally(part.state.data(), &part.labels[e * k], part.weights[e]);
+        }
+        part.weight = purity_.weight(part.state.data());
+        part.impurity = purity_.impurity(part.state.data());
+        if constexpr (std::is_same_v<Label, double>) {
+            part.said = centre;
+            // Equal numbers leave a rest of rounding about their mean.
+            double largest = 0;
+            for (double c : centre) largest = std::max(largest, std::abs(c));
+            if (part.impurity <= 1e-24 * largest * largest) part.impurity = 0;
+        } else {
+            part.said = part.state;
+        }
+    }
+
+    // Order constraints: what lies below must not say more than what lies above, in all that grows from here.
+    void bound(std::vector<Part>& children, const Split& split) const {
+        if (rules_.monotone.empty()) return;
+        const int sign = rules_.monotone[static_cast<std::size_t>(split.feature)];
+        if (sign != 0 && split.kind == Kind::threshold) {
+            const double middle = (said(children[0]) + said(children[1])) / 2;
+            (sign > 0 ? children[0].high : children[0].low) = middle;
+            (sign > 0 ? children[1].low : children[1].high) = middle;
+        }
+        for (Part& child : children) {
+            const double now = said(child), kept = std::clamp(now, child.low, child.high);
+            if (now == kept || child.said.empty()) continue;
+            if constexpr (std::is_same_v<Label, double>) {
+                child.said[0] = kept;
+            } else {
+                const double all = child.said[0] + child.said[1];
+                child.said[1] = all * kept;
+                child.said[0] = all - child.said[1];
+            }
+        }
+    }
+    double said(const Part& part) const {
+        if constexpr (std::is_same_v<Label, double>) return part.said[0];
+        else {
+            double all = 0;
+            for (double c : part.said) all += c;
+            return all > 0 && part.said.size() > 1 ? part.said[1] / all : 0.0;
+        }
+    }
+
+    Sorted sorted(const Part& part, std::size_t j) const {
+        const std::size_t m = part.rows.size(), values = columns_.distinct[j].size();
+        const auto& rank = columns_.rank[j];
+        Sorted order(m);
+        if (m < values / 16 || m < 256) {
+            for (std::size_t e = 0; e < m; ++e)
+                if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none) order.items[order.size++] = std::uint64_t{r} << 32 | e;
+            std::sort(order.items.data(), order.items.data() + order.size);
+            return order;
+        }
+        std::vector<std::uint32_t> at(values + 1);
+        for (std::size_t e = 0; e < m; ++e)
+            if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none) ++at[r + 1], ++order.size;
+        std::inclusive_scan(at.begin(), at.end(), at.begin());
+        for (std::size_t e = 0; e < m; ++e)
+            if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none) order.items[at[r]++] = std::uint64_t{r} << 32 | e;
+        return order;
+    }
+
+    const Label* label(const Part& part, std::size_t e) const { return &part.labels[e * n_outputs_]; }
+
+    static std::int32_t child_of(const Split& split, std::uint32_t rank) {
+        if (split.kind == Kind::threshold) return rank <= split.rank ? 0 : 1;
+        if (split.kind == Kind::values) return static_cast<std::int32_t>(rank);
+        return split.has(rank) ? 0 : 1;
+    }
+    std::int32_t child_of_missing(const Split& split, std::uint32_t row) const {
+        for (const Surrogate& s : split.extra ? split.extra->surrogates : none_) {
+            const auto j = static_cast<std::size_t>(s.feature);
+            const std::uint32_t r = columns_.rank[j][row];
+            if (r == Columns::none) continue;
+            if (!columns_.is_nominal(j)) return columns_.distinct[j][r] <= s.threshold ? s.below : 1 - s.below;
+            if (has_bit(s.known.data(), s.known.size(), r)) return has_bit(s.subset.data(), s.subset.size(), r) ? 0 : 1;
+        }
+        return split.missing;
+    }
+
+    // ------------------------------------------------------------ one column
+
+    Candidate consider(const Part& part, std::size_t j) const {
+        return columns_.is_nominal(j) ? nominal(part, j) : numeric(part, j);
+    }
+
+    // The entries whose value is missing: their state and number.
+    std::vector<double> missing_state(const Part& part, std::size_t j, std::int64_t& count) const {
+        std::vector<double> state(purity_.width);
+        count = 0;
+        for (std::size_t e = 0; e < part.rows.size(); ++e)
+            if (columns_.rank[j][part.rows[e]] == Columns::none) {
+                purity_.tally(state.data(), label(part, e), part.weights[e]);
+                ++count;
+            }
+        return state;
+    }
+
+    bool ordered(const Part& part, std::size_t j, double left, double right) const {
+        if (rules_.monotone.empty()) return true;
+        const int sign = rules_.monotone[j];
+        const double shift = std::is_same_v<Label, double> && centred_ ? part.said[0] : 0.0;
+        left += shift;
+        right += shift;
+        return !(sign * (right - left) < 0) && left >= part.low && left <= part.high && right >= part.low && right <= part.high;
+    }
+
+    double score(const Run& left, const Run& right) const {
+        if (!rules_.judge) return purity_.phi(left) + purity_.phi(right);
+        std::vector<double> states(2 * purity_.width);
+        std::copy_n(Purity::state_of(left), purity_.width, states.data());
+        std::copy_n(Purity::state_of(right), purity_.width, states.data() + purity_.width);
+        return rules_.judge(states.data(), 2);
+    }
+
+    Candidate numeric(const Part& part, std::size_t j) const {
+        Sorted own;
+        if (!inherits_) own = sorted(part, j);
+        const Sorted& order = inherits_ ? part.order[j] : own;
+        Candidate best;
+        if (order.size == 0) return best;
+        const std::size_t m = order.size;
+        const bool holes = m < part.rows.size();
+        if ((order.front() >> 32) == (order.back() >> 32) && !(holes && rules_.missing == Missing::branch)) return best;
+        std::int64_t n_missing = 0;
+        std::vector<double> gone(purity_.width), known = part.state;
+        if (holes) {
+            gone = missing_state(part, j, n_missing);
+            for (std::size_t k = 0; k < purity_.width; ++k) known[k] -= gone[k];
+        }
+        const bool counted = holes && rules_.missing == Missing::branch;
+        const double before = rules_.judge ? 0.0 : purity_.phi(counted ? part.state.data() : known.data());
+        const double slack = rules_.judge ? 1e-12 : 1e-10 * std::max(part.weight * part.impurity, 1e-300);
+        double highest = -std::numeric_limits<double>::infinity();
+        std::size_t cut = m;
+        std::int32_t missing_at = 1;
+        const double drawn = rules_.random ? draw(part, j, order) : 0.0;
+        const bool plain = !counted && !rules_.random && !rules_.judge && rules_.monotone.empty();
+        const bool scanned = plain && scan_two(part, order, known, slack, highest, cut);
+        // Missing values on the right, then on the left; once if there are none, or if they do not count.
+        for (std::int32_t side = 1; !scanned && side >= (counted ? 0 : 1); --side) {
+            Run left = counted && side == 0 ? purity_.run(gone.data()) : purity_.run();
+            Run right = counted && side == 1 ? purity_.run(part.state.data()) : purity_.run(known.data());
+            const std::int64_t more_left = counted && side == 0 ? n_missing : 0, more_right = counted && side == 1 ? n_missing : 0;
+            for (std::size_t i = 0; i < m; ++i) {
+                const auto e = static_cast<std::uint32_t>(order[i]);
+                purity_.add(left, label(part, e), part.weights[e]);
+                purity_.remove(right, label(part, e), part.weights[e]);
+                if (i + 1 == m && !more_right) break;
+                if (i + 1 < m && (order[i + 1] >> 32) == (order[i] >> 32)) continue;
+                if (rules_.random && !at_draw(j, order, i, drawn)) continue;
+                const auto n_left = static_cast<std::int64_t>(i + 1) + more_left;
+                const auto n_right = static_cast<std::int64_t>(m - i - 1) + more_right;
+                if (n_left < rules_.min_leaf || n_right < rules_.min_leaf) continue;
+                if (rules_.min_leaf_weight > 0 &&
+                    (Purity::weight(left) < rules_.min_leaf_weight || Purity::weight(right) < rules_.min_leaf_weight))
+                    continue;
+                const double now = score(left, right);
+                if (!(now > highest + slack)) continue;
+                if (!rules_.monotone.empty() &&
+                    !ordered(part, j, purity_.mean(Purity::state_of(left)), purity_.mean(Purity::state_of(right))))
+                    continue;
+                highest = now;
+                cut = i;
+                missing_at = side;
+            }
+        }
+        if (cut == m) return best;
+        best.valid = true;
+        Split& split = best.split;
+        split.feature = static_cast<std::int32_t>(j);
+        split.kind = Kind::threshold;
+        split.rank = static_cast<std::uint32_t>(order[cut] >> 32);
+        const auto& values = columns_.distinct[j];
+        split.threshold = cut + 1 == m ? std::numeric_limits<double>::infinity()
+                          : rules_.random ? drawn
+                                          : between(values[split.rank], values[order[cut + 1] >> 32]);
+        if (rules_.observed && cut + 1 < m)
+            split.threshold = *(std::upper_bound(values.begin(), values.end(), split.threshold) - 1);
+        // The gain afresh, without the errors of a running sum.
+        std::vector<double> left(purity_.width);
+        for (std::size_t i = 0; i <= cut; ++i) {
+            const auto e = static_cast<std::uint32_t>(order[i]);
+            purity_.tally(left.data(), label(part, e), part.weights[e]);
+        }
+        std::vector<double> sides(2 * purity_.width);
+        for (std::size_t k = 0; k < purity_.width; ++k) {
+            sides[k] = left[k];
+            sides[purity_.width + k] = known[k] - left[k];
+        }
+        finish(part, best, sides, 2, before, counted ? gone.data() : nullptr, missing_at);
+        if (rules_.mdl) {
+            std::size_t candidates = 0;
+            for (std::size_t i = 0; i + 1 < m; ++i) candidates += (order[i + 1] >> 32) != (order[i] >> 32);
+            best.gain -= std::log2(static_cast<double>(std::max<std::size_t>(candidates, 1))) / part.weight;
+            split.gain = best.gain;
+            if (best.gain <= 0) best.valid = false;
+        }
+        if (holes && rules_.missing == Missing::virtual_value) split.missing = side_of_median(part, order, cut);
+        return best;
+    }
+
+    // Two classes and nothing special: the same search with sums in registers. Between two rows of one class, each alone at its
+    // value, there is no best cut (Fayyad and Irani 1992).
+    bool scan_two(const Part& part, const Sorted& order, const std::vector<double>& known, double slack, double& highest,
+                  std::size_t& cut) const {
+        if constexpr (!requires(const Purity& p) { p.phi_of_two(1.0, 1.0, 2.0); }) return false;
+        else {
+            if (purity_.width != 2) return false;
+            const std::size_t m = order.size;
+            const double t0 = known[0], t1 = known[1], least = rules_.min_leaf_weight;
+            const auto rows = static_cast<std::size_t>(rules_.min_leaf);
+            double l0 = 0, l1 = 0;
+            const Label* labels = part.labels.data();
+            const double* weights = part.weights.data();
+            Label label = labels[static_cast<std::uint32_t>(order[0])];
+            bool alone = true;  // the value of this row is no other's before it
+            for (std::size_t i = 0; i + 1 < m; ++i) {
+                const std::uint64_t item = order[i], after = order[i + 1];
+                const double w = part.unit ? 1.0 : weights[static_cast<std::uint32_t>(item)];
+                (label ? l1 : l0) += w;
+                const Label next = labels[static_cast<std::uint32_t>(after)];
+                const bool same = (item >> 32) == (after >> 32);
+                const bool skip = same || (alone && next == label && (i + 2 == m || (order[i + 2] >> 32) != (after >> 32)));
+                alone = !same;
+                label = next;
+                if (skip || i + 1 < rows || m - i - 1 < rows) continue;
+                const double left = l0 + l1, r0 = t0 - l0, r1 = t1 - l1, right = r0 + r1;
+                const double now = purity_.phi_of_two(l0, l1, left) + purity_.phi_of_two(r0, r1, right);
+                if (!(now > highest + slack) || left < least || right < least) continue;
+                highest = now;
+                cut = i;
+            }
+            return true;
+        }
+    }
+
+    // Sides (or values) of a split by the states of what is known: gain, shares, where missing values go.
+    void finish(const Part& part, Candidate& best, std::vector<double>& states, std::size_t k, double before, const double* gone,
+                std::int32_t missing_at) const {
+        const std::size_t w = purity_.width;
+        Split& split = best.split;
+        split.n_children = static_cast<std::int32_t>(k);
+        std::vector<double>& shares = split.more().shares;
+        shares.assign(k, 0.0);
+        double known = 0, heaviest = -1, value = 0;
+        std::int32_t majority = 0;
+        for (std::size_t c = 0; c < k; ++c) {
+            shares[c] = std::max(0.0, purity_.weight(states.data() + c * w));
+            known += shares[c];
+            if (shares[c] > heaviest) heaviest = shares[c], majority = static_cast<std::int32_t>(c);
+        }
+        for (double& share : shares) {
+            share = known > 0 ? share / known : 1.0 / static_cast<double>(k);
+            value -= xlog2x(share);
+        }
+        split.missing = gone != nullptr ? missing_at : rules_.missing == Missing::weights ? -1 : majority;
+        if (gone != nullptr)
+            for (std::size_t i = 0; i < w; ++i) states[static_cast<std::size_t>(missing_at) * w + i] += gone[i];
+        if (rules_.judge) {
+            best.gain = rules_.judge(states.data(), k);
+        } else {
+            double after = 0;
+            for (std::size_t c = 0; c < k; ++c) after += purity_.phi(states.data() + c * w);
+            best.gain = std::max(0.0, (after - before) / part.weight);
+        }
+        best.value = value;
+        split.gain = best.gain;
+    }
+
+    // A threshold drawn evenly between the smallest and the largest value of the node.
+    double draw(const Part& part, std::size_t j, const Sorted& order) const {
+        const auto& values = columns_.distinct[j];
+        const double low = values[order.front() >> 32], high = values[order.back() >> 32];
+        const double at = low + Philox(part.key, 2).uniform(j) * (high - low);
+        return at < high ? std::max(at, low) : low;
+    }
+    bool at_draw(std::size_t j, const Sorted& order, std::size_t i, double drawn) const {
+        const auto& values = columns_.distinct[j];
+        return values[order[i] >> 32] <= drawn && (i + 1 == order.size || values[order[i + 1] >> 32] > drawn);
+    }
+    std::int32_t side_of_median(const Part& part, const Sorted& order, std::size_t cut) const {
+        double all = 0, below = 0;
+        for (const std::uint64_t item : order) all += part.weights[static_cast<std::uint32_t>(item)];
+        for (std::size_t i = 0; i <= cut; ++i) below += part.weights[static_cast<std::uint32_t>(order[i])];
+        return below >= all / 2 ? 0 : 1;
+    }
+
+    // ------------------------------------------------------------ nominal columns
+
+    struct Groups {
+        std::vector<double> states;       // values x width
+        std::vector<std::int64_t> count;  // entries of each value
+        std::vector<std::size_t> present;
+        std::int64_t n_missing = 0;
+    };
+
+    Groups group(const Part& part, std::size_t j) const {
+        const std::size_t v = static_cast<std::size_t>(columns_.values[j]);
+        Groups g{std::vector<double>((v + 1) * purity_.width), std::vector<std::int64_t>(v + 1), {}, 0};
+        for (std::size_t e = 0; e < part.rows.size(); ++e) {
+            const std::uint32_t r = columns_.rank[j][part.rows[e]];
+            const std::size_t at = r == Columns::none ? v : r;
+            purity_.tally(&g.states[at * purity_.width], label(part, e), part.weights[e]);
+            ++g.count[at];
+        }
+        g.n_missing = g.count[v];
+        for (std::size_t i = 0; i < v; ++i)
+            if (g.count[i] > 0) g.present.push_back(i);
+        return g;
+    }
+
+    Candidate nominal(const Part& part, std::size_t j) const {
+        Candidate best;
+        Groups g = group(part, j);
+        const std::size_t v = static_cast<std::size_t>(columns_.values[j]), w = purity_.width;
+        const bool counted = g.n_missing > 0 && rules_.missing == Missing::branch && !rules_.multiway;
+        if (g.present.size() + (counted ? 1 : 0) < 2) return best;
+        std::vector<double> known = part.state;
+        if (!counted)
+            for (std::size_t k = 0; k < w; ++k) known[k] -= g.states[v * w + k];
+        const double before = rules_.judge ? 0.0 : purity_.phi(known.data());
+        best.split.feature = static_cast<std::int32_t>(j);
+        if (rules_.multiway) {
+            std::size_t enough = 0;
+            for (const std::size_t i : g.present)
+                enough += g.count[i] >= rules_.min_leaf && purity_.weight(&g.states[i * w]) >= rules_.min_leaf_weight;
+            if (enough < 2) return best;
+            best.valid = true;
+            best.split.kind = Kind::values;
+            g.states.resize(v * w);
+            finish(part, best, g.states, v, before, nullptr, 0);
+            return best;
+        }
+        if (counted) g.present.push_back(v);
+        std::vector<char> first = halve(part, g, known);
+        if (first.empty()) return best;
+        best.valid = true;
+        best.split.kind = Kind::subset;
+        std::vector<double> sides(2 * w);
+        for (const std::size_t i : g.present)
+            for (std::size_t k = 0; k < w; ++k) sides[(first[i] ? 0 : w) + k] += g.states[i * w + k];
+        finish(part, best, sides, 2, before, nullptr, 0);
+        Split& split = best.split;
+        if (counted) split.missing = first[v] ? 0 : 1;
+        if (rules_.missing == Missing::virtual_value) {
+            std::size_t mode = g.present[0];
+            for (const std::size_t i : g.present)
+                if (purity_.weight(&g.states[i * w]) > purity_.weight(&g.states[mode * w])) mode = i;
+            split.missing = first[mode] ? 0 : 1;
+        }
+        // Values that the node has not seen go where most rows went.
+        const bool heavy = split.share(0) >= split.share(1);
+        for (std::size_t i = 0; i < v; ++i)
+            if (g.count[i] > 0 ? first[i] != 0 : heavy) set_bit(split.more().subset, i);
+        return best;
+    }
+
+    // Which values make the first child. Ordered by the share of a class (or the mean), some cut is the best of all subsets
+    // for two classes and for one number (Breiman 1984, 4.2.2); for more classes each class gives an order to try, and few
+    // values are tried in all ways.
+    std::vector<char> halve(const Part& part, const Groups& g, const std::vector<double>& known) const {
+        const std::size_t w = purity_.width, count = g.present.size();
+        const double slack = rules_.judge ? 1e-12 : 1e-10 * std::max(part.weight * part.impurity, 1e-300);
+        double highest = -std::numeric_limits<double>::infinity();
+        std::vector<char> first;
+        std::vector<double> left(w), right(w);
+        auto judge = [&](std::int64_t n_left, std::int64_t n_all) {
+            if (n_left < rules_.min_leaf || n_all - n_left < rules_.min_leaf) return -std::numeric_limits<double>::infinity();
+            for (std::size_t k = 0; k < w; ++k) right[k] = known[k] - left[k];
+            if (rules_.min_leaf_weight > 0 && (purity_.weight(left.data()) < rules_.min_leaf_weight ||
+                                               purity_.weight(right.data()) < rules_.min_leaf_weight))
+                return -std::numeric_limits<double>::infinity();
+            if (!rules_.judge) return purity_.phi(left.data()) + purity_.phi(right.data());
+            std::vector<double> both(left);
+            both.insert(both.end(), right.begin(), right.end());
+            return rules_.judge(both.data(), 2);
+        };
+        std::int64_t n_all = 0;
+        for (const std::size_t i : g.present) n_all += g.count[i];
+        const std::size_t views = std::min<std::size_t>(purity_.views(), 16);
+        if (rules_.random) {
+            const Philox random(part.key, 3);
+            std::fill(left.begin(), left.end(), 0.0);
+            std::vector<char> in(g.count.size());
+            std::int64_t n_left = 0;
+            for (std::size_t i = 0; i < count; ++i) {
+                const bool taken = i == 0 || (i + 1 < count && random.uniform(i) < 0.5);
+                if (!taken) continue;
+                in[g.present[i]] = 1;
+                n_left += g.count[g.present[i]];
+                for (std::size_t k = 0; k < w; ++k) left[k] += g.states[g.present[i] * w + k];
+            }
+            return std::isinf(judge(n_left, n_all)) ? first : in;
+        }
+        if (views > 1 && count <= 8) {
+            for (std::size_t mask = 1; mask < (std::size_t{1} << (count - 1)); ++mask) {
+                std::fill(left.begin(), left.end(), 0.0);
+                std::int64_t n_left = 0;
+                for (std::size_t i = 0; i + 1 < count; ++i)
+                    if (mask >> i & 1) {
+                        n_left += g.count[g.present[i]];
+                        for (std::size_t k = 0; k < w; ++k) left[k] += g.states[g.present[i] * w + k];
+                    }
+                if (const double now = judge(n_left, n_all); now > highest + slack) {
+                    highest = now;
+                    first.assign(g.count.size(), 0);
+                    for (std::size_t i = 0; i + 1 < count; ++i)
+                        if (mask >> i & 1) first[g.present[i]] = 1;
+                }
+            }
+            return first;
+        }
+        std::vector<std::pair<double, std::size_t>> order(count);
+        for (std::size_t view = 0; view < views; ++view) {
+            for (std::size_t i = 0; i < count; ++i) order[i] = {purity_.key(&g.states[g.present[i] * w], view), g.present[i]};
+            std::sort(order.begin(), order.end());
+            std::fill(left.begin(), left.end(), 0.0);
+            std::int64_t n_left = 0;
+            for (std::size_t i = 0; i + 1 < count; ++i) {
+                const std::size_t at = order[i].second;
+                n_left += g.count[at];
+                for (std::size_t k = 0; k < w; ++k) left[k] += g.states[at * w + k];
+                if (const double now = judge(n_left, n_all); now > highest + slack) {
+                    highest = now;
+                    first.assign(g.count.size(), 0);
+                    for (std::size_t q = 0; q <= i; ++q) first[order[q].second] = 1;
+                }
+            }
+        }
+        return first;
+    }
+
+    // ------------------------------------------------------------ between columns
+
+    Split choose(const Part& part, std::vector<Candidate>& found) const {
+        for (Candidate& c : found) c.score = c.gain;
+        if (rules_.ratio) select_by_ratio(found);
+        const double slack = rules_.ratio ? 1e-9 : rules_.judge ? 1e-12 : 1e-9 * std::max(part.impurity, 1e-300);
+        Candidate* best = nullptr;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            Candidate& c = found[rules_.priority.empty() ? i : rules_.priority[i]];
+            if (c.valid && (best == nullptr || c.score > best->score + slack)) best = &c;
+        }
+        return best == nullptr ? Split{} : std::move(best->split);
+    }
+
+    // C4.5: of the columns that gain at least the average (or of those that gain most) the one of the best ratio.
+    void select_by_ratio(std::vector<Candidate>& found) const {
+        std::vector<double> gains;
+        for (const Candidate& c : found)
+            if (c.valid) gains.push_back(c.gain);
+        if (gains.empty()) return;
+        double least = -std::numeric_limits<double>::infinity();
+        if (rules_.preselect == Preselect::above_mean)
+            least = std::accumulate(gains.begin(), gains.end(), 0.0) / static_cast<double>(gains.size());
+        if (rules_.preselect == Preselect::top && rules_.top < gains.size()) {
+            std::sort(gains.rbegin(), gains.rend());
+            least = gains[rules_.top - 1];
+        }
+        for (Candidate& c : found) {
+            c.score = c.value > 1e-12 ? c.gain / c.value : 0.0;
+            if (c.gain < least - 1e-9) c.valid = false;
+        }
+    }
+
+    // Tests on other columns that part the rows most nearly as the split does, better than sending all to the bigger child.
+    void find_surrogates(const Part& part, Split& split) const {
+        const auto& rank = columns_.rank[static_cast<std::size_t>(split.feature)];
+        std::vector<Surrogate> all;
+        for (std::size_t j = 0; j < columns_.d; ++j) {
+            if (j == static_cast<std::size_t>(split.feature)) continue;
+            Surrogate s;
+            s.feature = static_cast<std::int32_t>(j);
+            double sides[2] = {0, 0};
+            double agree = 0;
+            if (columns_.is_nominal(j)) {
+                std::vector<double> mass(2 * static_cast<std::size_t>(columns_.values[j]));
+                for (std::size_t e = 0; e < part.rows.size(); ++e) {
+                    const std::uint32_t a = rank[part.rows[e]], b = columns_.rank[j][part.rows[e]];
+                    if (a == Columns::none || b == Columns::none) continue;
+                    const auto c = static_cast<std::size_t>(child_of(split, a));
+                    mass[2 * b + c] += part.weights[e];
+                    sides[c] += part.weights[e];
+                }
+                for (std::size_t i = 0; 2 * i < mass.size(); ++i) {
+                    if (!(mass[2 * i] + mass[2 * i + 1] > 0)) continue;
+                    set_bit(s.known, i);
+                    if (mass[2 * i] >= mass[2 * i + 1]) set_bit(s.subset, i);
+                    agree += std::max(mass[2 * i], mass[2 * i + 1]);
+                }
+            } else {
+                Sorted own;
+                if (!inherits_) own = sorted(part, j);
+                const Sorted& order = inherits_ ? part.order[j] : own;
+                double below[2] = {0, 0};
+                std::vector<std::pair<std::uint32_t, std::int32_t>> known;  // rank, child
+                std::vector<double> mass;
+                for (const std::uint64_t item : order) {
+                    const auto e = static_cast<std::uint32_t>(item);
+                    const std::uint32_t a = rank[part.rows[e]];
+                    if (a == Columns::none) continue;
+                    known.emplace_back(static_cast<std::uint32_t>(item >> 32), child_of(split, a));
+                    mass.push_back(part.weights[e]);
+                    sides[static_cast<std::size_t>(known.back().second)] += part.weights[e];
+                }
+                for (std::size_t i = 0; i + 1 < known.size(); ++i) {
+                    below[static_cast<std::size_t>(known[i].second)] += mass[i];
+                    if (known[i].first == known[i + 1].first) continue;
+                    for (std::int32_t c = 0; c < 2; ++c) {
+                        const auto at = static_cast<std::size_t>(c);
+                        const double now = below[at] + sides[1 - at] - below[1 - at];
+                        if (now > agree * (1 + 1e-12)) {
+                            agree = now;
+                            s.below = c;
+                            s.threshold = between(columns_.distinct[j][known[i].first], columns_.distinct[j][known[i + 1].first]);
+                        }
+                    }
+                }
+            }
+            const double total = sides[0] + sides[1];
+            if (!(total > 0) || !(agree > std::max(sides[0], sides[1]) * (1 + 1e-9))) continue;
+            s.agreement = agree / total;
+            all.push_back(std::move(s));
+        }
+        std::stable_sort(all.begin(), all.end(), [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement; });
+        if (all.size() > rules_.max_surrogates) all.resize(rules_.max_surrogates);
+        split.more().surrogates = std::move(all);
+    }
+
+    const Columns& columns_;
+    const Purity& purity_;
+    std::span<const Label> labels_;
+    std::size_t n_outputs_;
+    const Rules& rules_;
+    bool centred_, inherits_;
+    static inline const std::vector<Surrogate> none_;
+};
+
+}  // namespace lanatus::tree
