@@ -10,7 +10,7 @@ namespace cluster { void bind(nb::module_& m); }
 namespace evaluation { void bind(nb::module_& m); }
 namespace linear { void bind_sparse(nb::module_& m); void bind_logistic(nb::module_& m); }
 namespace imbalance { void bind(nb::module_& m); }
-namespace tree { void bind_grow(nb::module_& m); void bind_binned(nb::module_& m); void bind_route(nb::module_& m); void bind_predict(nb::module_& m); void bind_bins(nb::module_& m); }
+namespace tree { void bind_grow(nb::module_& m); void bind_binned(nb::module_& m); void bind_route(nb::module_& m); void bind_predict(nb::module_& m); void bind_bins(nb::module_& m); void bind_shap(nb::module_& m); }
 namespace ensemble { void bind_boosting(nb::module_& m); void bind_stumps(nb::module_& m); }
 }  // namespace lanatus
 
@@ -36,6 +36,7 @@ NB_MODULE(_core, m) {
     lanatus::tree::bind_route(tree);
     lanatus::tree::bind_predict(tree);
     lanatus::tree::bind_bins(tree);
+    lanatus::tree::bind_shap(tree);
     auto ensemble = topic("ensemble", "Boosting.");
     lanatus::ensemble::bind_boosting(ensemble);
     lanatus::ensemble::bind_stumps(ensemble);

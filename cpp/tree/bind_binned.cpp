@@ -45,15 +45,19 @@ BinnedRules rules_of(const nb::dict& o, std::size_t d) {
 
 // Weights as whole numbers: themselves if they are whole, else scaled.
 struct Whole {
+    static double scale_of(double total, bool whole) {
+        constexpr double room = 1 << 28;
+        return whole && total <= room ? 1.0 : room / total;
+    }
     std::vector<std::int32_t> weight;  // empty for ones
     double scale = 1;
-    explicit Whole(std::span<const double> w) {
+    // With `known` above zero, the scale that was found for the whole of which these rows are a part.
+    Whole(std::span<const double> w, double known) {
         if (w.empty()) return;
         double total = 0;
         bool whole = true;
         for (const double x : w) total += x, whole = whole && x == std::floor(x);
-        constexpr double room = 1 << 28;
-        if (!whole || total > room) scale = room / total;
+        scale = known > 0 ? known : scale_of(total, whole);
         weight.resize(w.size());
         for (std::size_t i = 0; i < w.size(); ++i)
             weight[i] = w[i] > 0 ? static_cast<std::int32_t>(std::max(1.0, std::round(w[i] * scale))) : 0;
@@ -77,10 +81,11 @@ nb::list grow_all(const BinnedColumns& columns, const Purity& purity, const type
     require(!counts || (counts->shape(0) == seeds.shape(0) && counts->shape(1) == n), "counts must have a row for each tree");
     const Limits limits = limits_of(options);
     const BinnedRules rules = rules_of(options, columns.codes.cols);
+    const double scale = option(options, "scale", 0.0), total = option(options, "total", 0.0);
     std::vector<Grown> trees(seeds.shape(0));
     {
         nb::gil_scoped_release nogil;
-        const Whole base(span(w));
+        const Whole base(span(w), scale);
         const int outer = trees.size() > 1 ? n_threads : 1, inner = trees.size() > 1 ? 1 : n_threads;
         parallel_for(trees.size(), outer, [&](std::size_t t) {
             BinnedRules mine = rules;
@@ -108,7 +113,7 @@ nb::list grow_all(const BinnedColumns& columns, const Purity& purity, const type
             HistogramFinder<Purity, std::decay_t<decltype(cells)>> finder(
                 columns, purity, cells, labels, weights.empty() ? nullptr : weights.data(), base.scale, mine, std::move(rows));
             auto root = finder.root();
-            bounds.total = root.weight;
+            bounds.total = total > 0 ? total : root.weight;
             trees[t] = Grower<std::decay_t<decltype(finder)>>(finder, bounds, inner).grow(std::move(root));
         });
     }
@@ -152,12 +157,115 @@ nb::list py_binned_numbers(In2<std::uint8_t> codes, In1<double> edges, In1<std::
     double mean = 0, largest = 0;
     for (const double t : span(y)) mean += t / static_cast<double>(y.shape(0));
     for (const double t : span(y)) largest = std::max(largest, std::abs(t - mean));
-    const double step = largest > 0 ? largest / (1 << 24) : 1.0;
+    double step = largest > 0 ? largest / (1 << 24) : 1.0;
+    if (const double known = option(options, "target_step", 0.0); known > 0) {  // of the whole that these rows are a part of
+        step = known;
+        mean = option(options, "target_mean", 0.0);
+    }
     std::vector<std::int32_t> target(y.shape(0));
-    for (std::size_t i = 0; i < target.size(); ++i) target[i] = static_cast<std::int32_t>(std::lround((y.data()[i] - mean) / step));
+    for (std::size_t i = 0; i < target.size(); ++i) target[i] = static_cast<std::int32_t>(std::rint((y.data()[i] - mean) / step));
     auto cells = [&](const std::int32_t* weight) { return MeanCells{2, target.data(), weight, step}; };
     return grow_all(columns, purity, y.data(), w, options, seeds, n_draws, counts, n_threads, cells);
 }
+
+// ------------------------------------------------------------------------------------------------ in pieces
+
+// Cells (n_slots x d x 256 x width) of rows in any order: slot[i] says which node row i is at, -1 for none that counts.
+Out2<std::int64_t> py_add_histograms(In2<std::uint8_t> codes, In1<std::int32_t> slot, In1<std::int32_t> y, Weights w, double scale,
+                                     std::size_t n_slots, std::size_t n_classes) {
+    const std::size_t n = codes.shape(0), d = codes.shape(1), width = n_classes > 0 ? n_classes : 2;
+    require(slot.shape(0) == n && y.shape(0) == n, "codes, slot and y differ in number of rows");
+    require_weights(w, n);
+    for (std::size_t i = 0; i < n; ++i) {
+        require(slot.data()[i] < static_cast<std::int32_t>(n_slots), "a slot is out of its range");
+        require(n_classes == 0 || (y.data()[i] >= 0 && static_cast<std::size_t>(y.data()[i]) < n_classes), "a class code is out of its range");
+    }
+    auto out = new_array<std::int64_t>(n_slots, d * bins_a_column * width);
+    nb::gil_scoped_release nogil;
+    std::fill_n(out.data(), out.size(), std::int64_t{0});
+    const Whole whole(span(w), scale);
+    for (std::size_t i = 0; i < n; ++i) {
+        if (slot.data()[i] < 0) continue;
+        const std::int64_t weight = whole.weight.empty() ? 1 : whole.weight[i];
+        if (weight == 0) continue;
+        std::int64_t* cells = out.data() + static_cast<std::size_t>(slot.data()[i]) * d * bins_a_column * width;
+        const std::uint8_t* row = codes.data() + i * d;
+        for (std::size_t j = 0; j < d; ++j) {
+            std::int64_t* cell = cells + (j * bins_a_column + row[j]) * width;
+            if (n_classes > 0) {
+                cell[y.data()[i]] += weight;
+            } else {
+                cell[0] += weight;
+                cell[1] += weight * y.data()[i];
+            }
+        }
+    }
+    return out;
+}
+
+template <class Purity, class Cells>
+nb::list split_all(const BinnedColumns& columns, const Purity& purity, const Cells& cells, In2<std::int64_t> histograms,
+                   In2<double> said, In1<double> weight, In1<double> impurity, In1<std::int64_t> n_rows, In1<std::uint64_t> keys,
+                   const nb::dict& options, double scale) {
+    const BinnedRules rules = rules_of(options, columns.codes.cols);
+    using Finder = HistogramFinder<Purity, Cells>;
+    Finder finder(columns, purity, cells, nullptr, nullptr, scale, rules, {});
+    nb::list out;
+    std::vector<typename Cells::Number> room(histograms.shape(1));
+    for (std::size_t s = 0; s < histograms.shape(0); ++s) {
+        typename Finder::Part part;
+        part.said.assign(said.data() + s * said.shape(1), said.shape(1));
+        part.weight = weight.data()[s];
+        part.impurity = impurity.data()[s];
+        part.n_rows = n_rows.data()[s];
+        part.key = keys.data()[s];
+        const std::int64_t* from = histograms.data() + s * histograms.shape(1);
+        for (std::size_t i = 0; i < room.size(); ++i) room[i] = static_cast<typename Cells::Number>(from[i]);
+        const Split split = finder.best_of(part, room.data());
+        nb::dict one;
+        one["feature"] = split.feature;
+        one["kind"] = static_cast<int>(split.kind);
+        one["threshold"] = split.threshold;
+        one["missing"] = split.missing;
+        one["gain"] = split.gain;
+        one["first_share"] = split.first_share;
+        nb::list words;
+        if (split.extra)
+            for (const std::uint32_t word : split.extra->subset) words.append(word);
+        one["subset"] = words;
+        nb::list keys_below;
+        for (std::size_t c = 0; c < 2; ++c) keys_below.append(key_of(part.key, c));
+        one["keys"] = keys_below;
+        out.append(one);
+    }
+    return out;
+}
+
+nb::list py_split_histograms(In2<std::int64_t> histograms, In1<double> edges, In1<std::int64_t> edge_start, In1<std::uint8_t> table,
+                             In1<std::int64_t> table_start, In2<double> said, In1<double> weight, In1<double> impurity,
+                             In1<std::int64_t> n_rows, In1<std::uint64_t> keys, std::size_t n_classes, const std::string& criterion,
+                             double scale, double step, const nb::dict& options) {
+    require(edge_start.shape(0) >= 2, "there are no columns");
+    const std::size_t d = edge_start.shape(0) - 1, width = n_classes > 0 ? n_classes : 2, slots = histograms.shape(0);
+    require(histograms.shape(1) == d * bins_a_column * width, "the histograms do not fit the bins");
+    require(said.shape(0) == slots && weight.shape(0) == slots && impurity.shape(0) == slots && n_rows.shape(0) == slots &&
+                keys.shape(0) == slots && said.shape(1) == (n_classes > 0 ? n_classes : 1),
+            "there must be a histogram for each node");
+    const BinnedColumns columns{{nullptr, 0, d}, lists(edges, edge_start, d), lists(table, table_start, d)};
+    if (n_classes == 0) {
+        const MeanPurity purity(1, MeanCriterion::squares);
+        return split_all(columns, purity, MeanCells{2, nullptr, nullptr, step}, histograms, said, weight, impurity, n_rows, keys, options, scale);
+    }
+    const ClassCells cells{n_classes, nullptr, nullptr};
+    if (criterion == "gini") {
+        const ClassPurity<GiniTerm> purity(n_classes, {});
+        return split_all(columns, purity, cells, histograms, said, weight, impurity, n_rows, keys, options, scale);
+    }
+    const ClassPurity<EntropyTerm> purity(n_classes, {nullptr, 0});
+    return split_all(columns, purity, cells, histograms, said, weight, impurity, n_rows, keys, options, scale);
+}
+
+double py_whole_scale(double total, bool whole) { return Whole::scale_of(total, whole); }
 
 Out1<std::int32_t> py_drawn(std::uint64_t seed, std::size_t n, std::size_t n_draws) {
     require(n > 0, "there are no rows to draw from");
@@ -178,6 +286,15 @@ void bind_binned(nb::module_& m) {
     m.def("binned_numbers", &py_binned_numbers, "codes"_a.noconvert(), "edges"_a.noconvert(), "edge_start"_a.noconvert(),
           "table"_a.noconvert(), "table_start"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), nb::kw_only(),
           "options"_a, "seeds"_a.noconvert(), "n_draws"_a, "counts"_a.noconvert().none(), "n_threads"_a, "Regression trees by histograms, as binned_classes.");
+    m.def("add_histograms", &py_add_histograms, "codes"_a.noconvert(), "slot"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
+          nb::kw_only(), "scale"_a, "n_slots"_a, "n_classes"_a,
+          "-> (n_slots, d * 256 * width): weights of the classes in each bin of the rows at each node; for numbers (n_classes 0)\n"
+          "weight and weight times target.");
+    m.def("split_histograms", &py_split_histograms, "histograms"_a.noconvert(), "edges"_a.noconvert(), "edge_start"_a.noconvert(),
+          "table"_a.noconvert(), "table_start"_a.noconvert(), "said"_a.noconvert(), "weight"_a.noconvert(), "impurity"_a.noconvert(),
+          "n_rows"_a.noconvert(), "keys"_a.noconvert(), nb::kw_only(), "n_classes"_a, "criterion"_a, "scale"_a, "step"_a, "options"_a,
+          "The best split of each node by its histograms.");
+    m.def("whole_scale", &py_whole_scale, "total"_a, "whole"_a, "What weights are multiplied by inside histograms.");
     m.def("drawn", &py_drawn, "seed"_a, "n"_a, "n_draws"_a, "-> how often the tree of this seed drew each of n rows.");
 }
 

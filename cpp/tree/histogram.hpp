@@ -158,6 +158,22 @@ class HistogramFinder {
         return finished(part, best, mine);
     }
 
+    // The best split of a node whose rows are elsewhere, by the histogram that was gathered of them; what the first child says
+    // comes with it, to the precision of the cells.
+    Split best_of(const Part& part, const Number* histogram) {
+        Candidate best;
+        Room& mine = room();
+        const std::size_t step = bins_a_column * cells_.width;
+        mine.columns.resize(d_);
+        std::iota(mine.columns.begin(), mine.columns.end(), 0u);
+        Draws draws(part.key);
+        for (std::size_t i = 0; i < d_ && (i < rules_.max_features || best.column < 0); ++i) {
+            if (rules_.max_features < d_) std::swap(mine.columns[i], mine.columns[i + draws.below(d_ - i)]);
+            read(part, mine.columns[i], histogram + mine.columns[i] * step, mine, best);
+        }
+        return finished(part, best, mine);
+    }
+
     std::vector<Part> divide(Part& part, const Split& split, int n_threads) {
         const auto j = static_cast<std::size_t>(split.feature);
         const std::uint8_t* codes = columns_.codes.data + j;
@@ -218,7 +234,7 @@ class HistogramFinder {
         double score = -std::numeric_limits<double>::infinity();
         std::size_t bin = 0;  // the last bin of the first child, of a number
         bool missing_first = false;
-        Few left;             // weights of the classes there, in the units of the cells
+        Few left, right;      // states of the children, in the units of the cells
         std::array<bool, bins_a_column> first;  // bins of the first child, of a nominal column
     };
 
@@ -467,6 +483,7 @@ class HistogramFinder {
                 best.bin = i + 1 < known ? (bins[i] + bins[i + 1] - std::size_t{1}) / 2 : missing_bin - 1;
                 best.missing_first = holes ? side == 0 : weight(left.data()) >= weight(right.data());
                 best.left.assign(left.data(), v);
+                best.right.assign(right.data(), v);
             }
         }
     }
@@ -542,6 +559,7 @@ class HistogramFinder {
                 for (std::size_t q = 0; q < count; ++q) best.first[bins[order[q].second]] = q <= i;
                 best.missing_first = best.first[missing_bin];
                 best.left.assign(left.data(), v);
+                best.right.assign(right.data(), v);
             }
         }
     }
@@ -565,14 +583,24 @@ class HistogramFinder {
         }
         double* first_side = mine.left.data();
         double* second_side = mine.right.data();
-        if (std::is_same_v<Cells, ClassCells> && scale_ == 1) {  // the cells are the weights themselves
-            for (std::size_t k = 0; k < purity_.width; ++k) {
-                first_side[k] = best.left[k];
-                second_side[k] = part.said[k] - best.left[k];
+        if constexpr (std::is_same_v<Cells, MeanCells>)
+            if (rows_.empty()) {
+                double whole[3] = {};
+                for (std::size_t k = 0; k < 3; ++k) whole[k] = best.left[k] + best.right[k];
+                split.first_share = best.left[0] / whole[0];
+                split.gain = std::max(0.0, (purity_.phi(best.left.data()) + purity_.phi(best.right.data()) - purity_.phi(whole)) /
+                                               scale_ / part.weight);
+                return split;
             }
-            split.first_said = best.left;
-            return gained(part, split, first_side, second_side);
-        }
+        if constexpr (std::is_same_v<Cells, ClassCells>)
+            if (scale_ == 1 || rows_.empty()) {  // the cells are the weights themselves, or all that there is
+                split.first_said = best.left;
+                for (std::size_t k = 0; k < purity_.width; ++k) {
+                    first_side[k] = split.first_said[k] /= scale_;
+                    second_side[k] = std::max(0.0, part.said[k] - first_side[k]);
+                }
+                return gained(part, split, first_side, second_side);
+            }
         std::fill_n(first_side, purity_.width, 0.0);
         std::fill_n(second_side, purity_.width, 0.0);
         const std::uint8_t* codes = columns_.codes.data + j;

@@ -62,11 +62,7 @@ class CompactForest {
     template <class T>
     void add(MatrixView<const T> X, MatrixView<double> out, int n_threads) const {
         const auto node = [&](std::size_t row, std::size_t t, std::size_t at) {
-            double* to = out.row(row);
-            const double* value = value_.data() + at * width_;
-            if (output_[t] >= 0) to[output_[t]] += value[0];
-            else
-                for (std::size_t k = 0; k < n_outputs_; ++k) to[k] += value[k];
+            say(out.row(row), t, value_.data() + at * width_);
         };
         walk_all(X, n_threads, node, [&](std::size_t row, std::size_t t, std::size_t count, const std::uint8_t* leaf) {
             if (output_[t] < 0 && n_outputs_ > 1) {
@@ -76,6 +72,8 @@ class CompactForest {
             const double* value = leaf_value_.data() + leaf_start_[t];
             double* to = out.row(row) + std::max(output_[t], 0);
             for (std::size_t k = 0; k < count; ++k) to[k * n_outputs_] += value[leaf[k]];
+        }, [&](std::size_t row, std::size_t t, std::size_t leaf) {
+            say(out.row(row), t, deep_value_.data() + leaf * width_);
         });
     }
 
@@ -87,15 +85,22 @@ class CompactForest {
         };
         walk_all(X, n_threads, node, [&](std::size_t row, std::size_t t, std::size_t count, const std::uint8_t* leaf) {
             for (std::size_t k = 0; k < count; ++k) node(row + k, t, leaf_node(t, leaf[k]));
-        });
+        }, [&](std::size_t row, std::size_t t, std::size_t leaf) { node(row, t, leaf_nodes_[leaf]); });
     }
 
   private:
+    void say(double* to, std::size_t t, const double* value) const noexcept {
+        if (output_[t] >= 0) to[output_[t]] += value[0];
+        else
+            for (std::size_t k = 0; k < n_outputs_; ++k) to[k] += value[k];
+    }
+    // A test of a deep tree: a row whose rank at `place` is above `rank` goes to the second child. A child is a test of the
+    // tree, or, with the highest bit set, a leaf.
     struct Fast {
-        std::uint16_t place;  // of the rank among those of a row
-        std::uint16_t rank;   // up to it: to `child`, above: to the one after
-        std::uint32_t child;
+        std::uint16_t place, rank;
+        std::uint32_t child[2];
     };
+    static constexpr std::uint32_t leaf_bit = std::uint32_t{1} << 31;
     struct Slow {
         double threshold;
         std::uint32_t child;
@@ -108,8 +113,9 @@ class CompactForest {
     };
     enum class Way { slow, planes, ranks };
 
-    static constexpr std::size_t lanes = 16;
+    static constexpr std::size_t lanes = 64;
     static constexpr std::size_t block = 1024;  // rows that pass through the trees together, a multiple of rows_at_once
+    static constexpr std::size_t deep_block = 2048;  // of deep trees: so many that the nodes of one tree are met again in cache
     static constexpr std::uint16_t never = 0xffff;
     static constexpr std::size_t least_trees = 4;  // fewer are not worth ranks
 
@@ -145,6 +151,7 @@ class CompactForest {
         if (n_trees() < least_trees || most >= never || 2 * used_.size() >= never) return;
         way_ = bytes_ && leaves <= 8 * most_planes ? Way::planes : Way::ranks;
         leaf_start_.resize(n_trees() + 1), plane_start_.resize(n_trees() + 1), root_.resize(n_trees());
+        fast_start_.resize(n_trees());
         for (std::size_t t = 0; t < n_trees(); ++t) {
             if (!has_set_[t] && way_ == Way::planes) lay_planes(t, thresholds);
             if (!has_set_[t] && way_ == Way::ranks) lay_nodes(t, thresholds);
@@ -197,41 +204,58 @@ class CompactForest {
         test_start_.push_back(static_cast<std::uint32_t>(tests_.size()));
     }
 
-    // The nodes of a tree by pairs of children, the pair below the larger subtree right after its parents' pair.
+    // The tests of a tree, the larger subtree of each right after it; the leaves apart, in the order met.
     void lay_nodes(std::size_t t, const std::vector<std::vector<double>>& thresholds) {
-        const std::size_t begin = begin_of(t), end = end_of(t);
+        const std::size_t begin = begin_of(t), end = end_of(t), first = fast_.size();
         std::vector<std::uint32_t> size(end - begin, 1);
         for (std::size_t i = end; i-- > begin;)
             if (slow_[i].feature >= 0) size[i - begin] += size[slow_[i].child - begin] + size[slow_[i].child + 1 - begin];
-        const auto place_node = [&](std::size_t node) {
-            const auto at = static_cast<std::uint32_t>(fast_.size());
-            fast_.push_back({0, never, at});
-            origin_.push_back(static_cast<std::uint32_t>(node));
-            return at;
+        std::uint32_t leaves = 0;
+        const auto laid = [&](std::size_t node) {
+            if (slow_[node].feature < 0) {
+                leaf_nodes_.push_back(static_cast<std::uint32_t>(node));
+                deep_value_.insert(deep_value_.end(), value_.begin() + static_cast<std::ptrdiff_t>(node * width_),
+                                   value_.begin() + static_cast<std::ptrdiff_t>((node + 1) * width_));
+                return leaf_bit | leaves++;
+            }
+            const Slow& test = slow_[node];
+            fast_.push_back({static_cast<std::uint16_t>(column_[static_cast<std::size_t>(test.feature)].place),
+                             static_cast<std::uint16_t>(rank_of(test, thresholds)), {0, 0}});
+            return static_cast<std::uint32_t>(fast_.size() - 1 - first);
         };
-        root_[t] = place_node(begin);
-        std::vector<std::pair<std::size_t, std::uint32_t>> stack{{begin, root_[t]}};  // node, where it lies
+        fast_start_[t] = first;
+        root_[t] = laid(begin);
+        struct Open {
+            std::size_t node;
+            std::uint32_t above;  // the test that leads to it
+            unsigned side;
+        };
+        std::vector<Open> stack;
+        const auto open = [&](std::size_t node, std::uint32_t at) {
+            const std::size_t one = slow_[node].child, two = one + 1;
+            const bool first_larger = size[one - begin] >= size[two - begin];
+            stack.push_back(first_larger ? Open{two, at, 1} : Open{one, at, 0});
+            stack.push_back(first_larger ? Open{one, at, 0} : Open{two, at, 1});
+        };
+        if (!(root_[t] & leaf_bit)) open(begin, root_[t]);
         while (!stack.empty()) {
-            const auto [which, at] = stack.back();
+            const Open next = stack.back();
             stack.pop_back();
-            const Slow& node = slow_[which];
-            if (node.feature < 0) continue;
-            const std::uint32_t left = place_node(node.child), right = place_node(node.child + std::size_t{1});
-            fast_[at] = {static_cast<std::uint16_t>(column_[static_cast<std::size_t>(node.feature)].place),
-                         static_cast<std::uint16_t>(rank_of(node, thresholds)), left};
-            const bool left_larger = size[node.child - begin] >= size[node.child + 1 - begin];
-            const std::pair<std::size_t, std::uint32_t> one{node.child, left}, two{node.child + std::size_t{1}, right};
-            stack.push_back(left_larger ? two : one);
-            stack.push_back(left_larger ? one : two);
+            const std::uint32_t at = laid(next.node);
+            fast_[first + next.above].child[next.side] = at;
+            if (!(at & leaf_bit)) open(next.node, at);
         }
+        fast_.push_back({0, 0, {0, 0}});  // a leaf's number, read as a test's in vain, may be one more than there are
     }
 
-    template <class T, class VisitNode, class VisitLeaves>
-    void walk_all(MatrixView<const T> X, int n_threads, const VisitNode& node, const VisitLeaves& leaves) const {
-        parallel_chunks(Chunks{X.rows, block}, n_threads, [&](std::size_t begin, std::size_t end) {
+    // node(row, tree, node), leaves(row, tree, count, leaf in the tree of each) or deep(row, tree, leaf among all).
+    template <class T, class VisitNode, class VisitLeaves, class VisitDeep>
+    void walk_all(MatrixView<const T> X, int n_threads, const VisitNode& node, const VisitLeaves& leaves,
+                  const VisitDeep& deep) const {
+        parallel_chunks(Chunks{X.rows, way_ == Way::ranks ? deep_block : block}, n_threads, [&](std::size_t begin, std::size_t end) {
             if (way_ == Way::planes) return walk_planes(X, begin, end, node, leaves);
-            if (way_ == Way::ranks && bytes_) return walk_ranked<std::uint8_t>(X, begin, end, node);
-            if (way_ == Way::ranks) return walk_ranked<std::uint16_t>(X, begin, end, node);
+            if (way_ == Way::ranks && bytes_) return walk_ranked<std::uint8_t>(X, begin, end, node, deep);
+            if (way_ == Way::ranks) return walk_ranked<std::uint16_t>(X, begin, end, node, deep);
             for (std::size_t t = 0; t < n_trees(); ++t) walk_slowly(X, begin, end, t, node);
         });
     }
@@ -287,8 +311,9 @@ class CompactForest {
         }
     }
 
-    template <class Rank, class T, class Visit>
-    void walk_ranked(MatrixView<const T> X, std::size_t begin, std::size_t end, const Visit& visit) const {
+    template <class Rank, class T, class Visit, class VisitLeaf>
+    void walk_ranked(MatrixView<const T> X, std::size_t begin, std::size_t end, const Visit& visit,
+                     const VisitLeaf& visit_leaf) const {
         const std::size_t stride = used_.size(), count = end - begin, whole = (count + lanes - 1) / lanes * lanes;
         Buffer<Rank> ranks(whole * stride);
         std::vector<std::uint8_t> has_missing(whole, 0);
@@ -306,30 +331,44 @@ class CompactForest {
                 continue;
             }
             for (std::size_t i = 0; i < count; i += lanes) {
-                std::array<std::uint32_t, lanes> at;
-                walk_down(ranks.data() + i * stride, stride, root_[t], at);
-                for (std::size_t k = 0; k < std::min(lanes, count - i); ++k) {
+                std::array<std::uint32_t, lanes> leaf;
+                const std::size_t here = std::min(lanes, count - i);
+                walk_down(ranks.data() + i * stride, stride, here, t, leaf);
+                for (std::size_t k = 0; k < here; ++k) {
                     const std::size_t row = begin + i + k;
                     if (has_missing[i + k]) walk_slowly(X, row, row + 1, t, visit);
-                    else visit(row, t, origin_[at[k]]);
+                    else visit_leaf(row, t, leaf_start_[t] + leaf[k]);
                 }
             }
         }
     }
 
+    // Rows step down side by side, some steps at a time; then those that have met a leaf leave the list.
     template <class Rank>
-    void walk_down(const Rank* ranks, std::size_t stride, std::uint32_t root,
-                   std::array<std::uint32_t, lanes>& at) const noexcept {
-        const Fast* nodes = fast_.data();
-        at.fill(root);
-        for (std::uint32_t moved = 1; moved;) {
-            moved = 0;
-            for (std::size_t k = 0; k < lanes; ++k) {
-                const Fast node = nodes[at[k]];
-                const std::uint32_t next = node.child + (ranks[k * stride + node.place] > node.rank);
-                moved |= next ^ at[k];
-                at[k] = next;
+    void walk_down(const Rank* ranks, std::size_t stride, std::size_t count, std::size_t t,
+                   std::array<std::uint32_t, lanes>& leaf) const noexcept {
+        const Fast* nodes = fast_.data() + fast_start_[t];
+        std::array<std::uint32_t, lanes> at, row;
+        for (std::size_t k = 0; k < count; ++k) at[k] = root_[t], row[k] = static_cast<std::uint32_t>(k);
+        for (std::size_t steps = root_[t] & leaf_bit ? 0 : 8; count > 0; steps = 4) {
+            for (std::size_t step = 0; step < steps; ++step)
+                for (std::size_t k = 0; k < count; ++k) {
+                    const Fast& node = nodes[at[k] & ~leaf_bit];
+                    // The sign of a difference: a comparison may become a branch that nobody can foresee.
+                    const auto second = static_cast<unsigned>(int{node.rank} - int{ranks[row[k] * stride + node.place]}) >> 31;
+                    // A leaf stays; by a mask, for the same reason.
+                    const auto stays = static_cast<std::uint32_t>(static_cast<std::int32_t>(at[k]) >> 31);
+                    at[k] = (at[k] & stays) | (node.child[second] & ~stays);
+                }
+            std::size_t left = 0;
+            for (std::size_t k = 0; k < count; ++k) {
+                const std::uint32_t now = at[k], who = row[k];
+                leaf[who] = now & ~leaf_bit;
+                at[left] = now;
+                row[left] = who;
+                left += !(now & leaf_bit);
             }
+            count = left;
         }
     }
 
@@ -368,7 +407,9 @@ class CompactForest {
     std::vector<double> leaf_value_;
     // walks
     std::vector<Fast> fast_;
-    std::vector<std::uint32_t> origin_, root_;
+    std::vector<std::uint32_t> root_;
+    std::vector<std::size_t> fast_start_;
+    std::vector<double> deep_value_;  // of the leaves of deep trees
 };
 
 }  // namespace lanatus::tree

@@ -159,6 +159,10 @@ class Estimator(BaseEstimator):
             raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
         return X
 
+    def _block(self, X: Any) -> Any:
+        """A block of rows, after ``fit`` knows its columns, as the kernels of this estimator see it."""
+        return self._numbers(X, reset=False)
+
     def _table(self, X: Any, *, reset: bool, min_rows: int = 1) -> Table:
         """X as a Table, its columns matched by name to those learned in ``fit``."""
         if hasattr(X, "fragments"):

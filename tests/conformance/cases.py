@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier, is_clusterer, is_regressor
 from sklearn.datasets import make_blobs
+from sklearn.model_selection import LeaveOneOut
 from sklearn.utils import get_tags
 
 from lanatus import catalog
@@ -28,17 +29,71 @@ _BY_ROW = (
     "from a given start weights equal repeats, which test_ours.py shows"
 )
 
+_DRAWN = "rows are drawn with replacement by row number, or thresholds by bins, which weights shift"
+
+_NOISE_BY_ROW = (
+    "rows, weights or noise are drawn by row number; without the draws weights equal repeats, as test_ours.py shows"
+)
+_MANY_OPTIMA = "its linear program may have several solutions, and repeated rows lead to another one"
+
 # class -> {scikit-learn's check: why it does not apply}
 EXCUSED: dict[str, dict[str, str]] = {
     "KMeans": {
         "check_sample_weight_equivalence_on_dense_data": _BY_ROW,
         "check_sample_weight_equivalence_on_sparse_data": _BY_ROW,
     },
+    **{
+        name: {
+            "check_sample_weight_equivalence_on_dense_data": _DRAWN,
+            "check_sample_weight_equivalence_on_sparse_data": _DRAWN,
+        }
+        for name in ("ExtraTreesRegressor", "RandomForestClassifier", "RandomForestRegressor")
+    },
+    **{
+        name: {
+            "check_sample_weight_equivalence_on_dense_data": _NOISE_BY_ROW,
+            "check_sample_weight_equivalence_on_sparse_data": _NOISE_BY_ROW,
+        }
+        for name in (
+            "BaggingClassifier",
+            "BaggingRegressor",
+            "BoostByFilter",
+            "FlippingOutputClassifier",
+            "IterativeBaggingRegressor",
+            "MultiBoostClassifier",
+            "OutputSmearingClassifier",
+            "OutputSmearingRegressor",
+        )
+    },
+    "LPBoostClassifier": {
+        "check_sample_weight_equivalence_on_dense_data": _MANY_OPTIMA,
+        "check_sample_weight_equivalence_on_sparse_data": _MANY_OPTIMA,
+    },
 }
 
 # class -> parameters that make it deterministic without random draws, for weights and permutations
 FIXED_START: dict[str, Any] = {
+    "ExtraTreesClassifier": lambda X: {"n_estimators": 1, "max_depth": 1, "max_features": None, "max_bins": 2},
+    "ExtraTreesRegressor": lambda X: {"n_estimators": 1, "max_depth": 1, "max_features": None, "max_bins": 2},
+    "RandomForestClassifier": lambda X: {"bootstrap": False, "max_features": None},
+    "RandomForestRegressor": lambda X: {"bootstrap": False, "max_features": None},
+    "AdaBoostRegressor": lambda X: {"mode": "reweight"},
+    "BaggingClassifier": lambda X: {"bootstrap": False},
+    "BaggingRegressor": lambda X: {"bootstrap": False},
+    "BoostByFilter": lambda X: {"mode": "reweight"},
     "KMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3], "tol": 0},
+    "DynamicClassifierSelection": lambda X: {"cv": LeaveOneOut()},
+    "FlippingOutputClassifier": lambda X: {"rate": 0.0},
+    "GASEN": lambda X: {"bootstrap": False},
+    "ID4Classifier": lambda X: {"max_depth": 1},  # what hangs below a node is built by the rows that come later
+    "IterativeBaggingRegressor": lambda X: {"bootstrap": False},
+    "KNNEnsembleClassifier": lambda X: {"bootstrap": False},
+    "LPBoostClassifier": lambda X: {"nu": 1.0},  # otherwise the program may have several solutions
+    "MultiBoostClassifier": lambda X: {"n_estimators": 1},  # the first learner of the first committee: no wagging yet
+    "OutputSmearingClassifier": lambda X: {"sigma": 0.0},
+    "OutputSmearingRegressor": lambda X: {"sigma": 0.0},
+    "StackingClassifier": lambda X: {"cv": LeaveOneOut()},
+    "StackingRegressor": lambda X: {"cv": LeaveOneOut()},
 }
 
 

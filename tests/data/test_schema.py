@@ -411,3 +411,10 @@ def test_design_matrix_has_the_columns_that_the_names_say():
     assert table.missing() == {"size": 1, "colour": 1}
     assert table.shape == (3, 3)
     assert "3 rows" in repr(table)
+
+
+def test_a_frame_put_together_of_others_is_read_whole():
+    part = pd.DataFrame({"colour": ["red", "blue", None]})
+    table = Table.of(pd.concat([part, part], ignore_index=True))
+    said = [None if code < 0 else table.schema["colour"].categories[code] for code in table.codes.ravel()]
+    assert said == ["red", "blue", None] * 2

@@ -1,6 +1,4 @@
-"""The kernels of neighbours, synthetic rows and boosted stumps against plain NumPy."""
-
-import itertools
+"""The kernels of neighbours and synthetic rows against plain NumPy."""
 
 import numpy as np
 import pytest
@@ -74,75 +72,8 @@ def test_interpolate(dtype):
     np.testing.assert_allclose(whole[3000:], expected, rtol=1e-6 if dtype == np.float32 else 1e-14, atol=1e-6)
 
 
-def samme(X, y, k, rounds):
-    """SAMME with Gini stumps, cut by cut."""
-    w, out = np.full(len(y), 1 / len(y)), []
-    for _ in range(rounds):
-        best = (-1.0, 0, np.inf, 0, 0)
-        for j in range(X.shape[1]):
-            values = np.unique(X[:, j])
-            for low, high in itertools.pairwise(values):
-                left = X[:, j] <= low
-                a = np.bincount(y[left], w[left], k)
-                b = np.bincount(y[~left], w[~left], k)
-                pure = (a**2).sum() / a.sum() + (b**2).sum() / b.sum()
-                if pure > best[0] + 1e-12:
-                    best = (pure, j, (low + high) / 2, a.argmax(), b.argmax())
-        _, j, cut, below, above = best
-        wrong = np.where(X[:, j] <= cut, below, above) != y
-        error = w[wrong].sum()
-        if error >= 1 - 1 / k:
-            break
-        shown = max(error, 0.5 / len(y))
-        alpha = np.log((1 - shown) / shown) + np.log(k - 1)
-        out.append((j, cut, below, above, alpha))
-        if error <= 0:
-            break
-        w = w * np.exp(alpha * wrong)
-        w /= w.sum()
-    return out
-
-
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("k", [2, 3, 5])
-def test_boosted_stumps(k, dtype):
-    rng = np.random.default_rng(k)
-    y = rng.integers(k, size=120).astype(np.int32)
-    X = (rng.normal(size=(120, 4)) + 0.8 * y[:, None] * rng.normal(size=4)).astype(dtype)
-    parts = [np.arange(60), np.arange(40, 120)]
-    begin = np.array([0, 60, 140])
-    found = kernels.boost_sets(X, y, np.concatenate(parts), begin, k, 12, n_threads=2)
-    alone = kernels.boost_sets(X, y, np.concatenate(parts), begin, k, 12, n_threads=1)
-    for one, other in zip(found, alone, strict=True):
-        np.testing.assert_array_equal(one, other)
-    owner, column, threshold, said, alpha = found
-    for s, part in enumerate(parts):
-        expected = samme(X[part].astype(float), y[part], k, 12)
-        own = owner == s
-        assert own.sum() == len(expected)
-        np.testing.assert_array_equal(column[own], [stump[0] for stump in expected])
-        np.testing.assert_allclose(threshold[own], [stump[1] for stump in expected], rtol=1e-12)
-        np.testing.assert_array_equal(said[own], [stump[2:4] for stump in expected])
-        np.testing.assert_allclose(alpha[own], [stump[4] for stump in expected], rtol=1e-9)
-
-
-def test_rows_alike_and_rows_told_apart_at_once():
-    y = np.array([0, 0, 1], dtype=np.int32)
-    begin = np.array([0, 3])
-    rows = np.arange(3)
-    _, _, threshold, said, alpha = kernels.boost_sets(np.ones((3, 2)), y, rows, begin, 2, 5, n_threads=1)
-    assert threshold[0] == np.inf
-    assert said[0].tolist() == [0, 0]
-    assert alpha[0] > 0
-    _, column, threshold, said, _ = kernels.boost_sets(
-        np.array([[1.0], [2.0], [4.0]]), y, rows, begin, 2, 5, n_threads=1
-    )
-    assert (column.tolist(), threshold.tolist(), said.tolist()) == ([0], [3.0], [[0, 1]])
-
-
 def test_bad_arguments_are_refused():
     X, rows = np.ones((4, 2)), np.arange(4)
-    codes = np.zeros(4, dtype=np.int32)
     for call in (
         lambda: kernels.nearest_rows(X, rows, 4, n_threads=1),
         lambda: kernels.nearest_rows(X, rows, 0, n_threads=1),
@@ -151,10 +82,6 @@ def test_bad_arguments_are_refused():
         lambda: kernels.interpolate(X, rows, rows - 1, np.ones(4), n_threads=1),
         lambda: kernels.interpolate(X, rows, rows[:3], np.ones(4), n_threads=1),
         lambda: kernels.draw(0, 3, 0, 1, n_threads=1),
-        lambda: kernels.boost_sets(X, codes, rows, np.array([0, 3]), 2, 1, n_threads=1),
-        lambda: kernels.boost_sets(X, codes, rows, np.array([0, 0, 4]), 2, 1, n_threads=1),
-        lambda: kernels.boost_sets(X, codes + 2, rows, np.array([0, 4]), 2, 1, n_threads=1),
-        lambda: kernels.boost_sets(X, codes, rows, np.array([0, 4]), 1, 1, n_threads=1),
     ):
         with pytest.raises(ValueError):
             call()

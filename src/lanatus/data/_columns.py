@@ -170,6 +170,8 @@ def encode(series: "nw.Series[Any]", column: Column) -> np.ndarray:
     if series.null_count() == len(series):
         return np.full(len(series), MISSING_CODE, np.int32)
     array = series.to_arrow()
+    if hasattr(array, "combine_chunks"):  # frames put together of others come in pieces
+        array = array.combine_chunks()
     if not hasattr(array, "dictionary"):
         array = array.dictionary_encode()
     indices = array.indices.cast("int64").fill_null(-1)  # they may be unsigned

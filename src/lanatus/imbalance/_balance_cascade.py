@@ -7,8 +7,8 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import fitting, take_rows
 from lanatus.catalog import method
+from lanatus.ensemble._stumps import Stumps, joined
 from lanatus.imbalance._balanced_ensemble import LEARNER_OR_STUMPS, BalancedEnsemble
-from lanatus.imbalance._stumps import Stumps, joined
 from lanatus.params import Flag, Integer, RandomState, Rule
 
 
@@ -20,7 +20,7 @@ class BalanceCascadeClassifier(BalancedEnsemble):
     the negative rows still there is taken for positive, and the others leave, so that the last part has about as many
     of both. The answer is :math:`\mathrm{sign} \sum_i \sum_j \alpha_{ij} h_{ij}(x)`.
 
-    Book: section 3.6 (EasyEnsemble, of the same paper). Kernel: ``cpp/imbalance/boosted_stumps.hpp``.
+    Book: section 3.6 (EasyEnsemble, of the same paper). Kernel: ``cpp/ensemble/boosted_stumps.hpp``.
 
     Parameters
     ----------

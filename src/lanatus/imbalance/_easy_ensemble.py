@@ -28,7 +28,7 @@ class EasyEnsembleClassifier(BalancedEnsemble):
     :math:`H(x) = \mathrm{sign} \sum_{i=1}^{T} \sum_{j} \alpha_{ij} h_{ij}(x)`, with stumps h. For more than two
     classes the boosting is SAMME.
 
-    Book: section 3.6. Kernel: ``cpp/imbalance/boosted_stumps.hpp``.
+    Book: section 3.6. Kernel: ``cpp/ensemble/boosted_stumps.hpp``.
 
     Parameters
     ----------

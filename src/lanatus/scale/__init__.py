@@ -1,7 +1,7 @@
 """One estimator at every scale: sums over blocks of rows, in memory, streamed from disk, on Dask."""
 
 from lanatus.scale._blockwise import Answers, blockwise
-from lanatus.scale._engines import Block, Engine, InMemory, OnDask, Streamed, is_dask, open_engine
+from lanatus.scale._engines import Block, Engine, InMemory, OnDask, Streamed, is_at_scale, is_dask, open_engine
 from lanatus.scale._stats import Moments, Sums
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Streamed",
     "Sums",
     "blockwise",
+    "is_at_scale",
     "is_dask",
     "open_engine",
 ]

@@ -141,7 +141,7 @@ class Prepare:
         return self.estimator.schema_
 
     def __call__(self, X: Any, y: Any, weight: Any, start: int) -> Block:
-        numbers = self.estimator._numbers(X, reset=False)
+        numbers = self.estimator._block(X)
         if numbers.dtype != self.dtype:
             numbers = numbers.astype(self.dtype)
         labels = None if y is None else as_labels(y)
@@ -168,6 +168,11 @@ def open_engine(
         return _open_dask(estimator, X, y, sample_weight, reset)
     numbers = estimator._numbers(X, reset=reset, min_rows=min_rows)
     return InMemory(numbers, y, estimator._weights(sample_weight, numbers))
+
+
+def is_at_scale(X: Any) -> bool:
+    """Whether X is a scanned source or a Dask collection."""
+    return isinstance(X, Source) or is_dask(X)
 
 
 def is_dask(X: Any) -> bool:

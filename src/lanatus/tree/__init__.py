@@ -4,10 +4,14 @@ from lanatus._lazy import lazy
 
 _HOME = {
     "_classifier": ["DecisionTreeClassifier"],
-    "_explain": ["explain_path", "feature_importance", "partial_dependence", "permutation_importance", "tree_shap"],
-    "_export": ["export_graphviz", "export_json", "export_rules", "export_text"],
+    "_explain": ["explain_path"],
+    "_export": ["export_graphviz", "export_text"],
+    "_export_json": ["export_json", "import_json"],
+    "_export_rules": ["export_rules"],
     "_hoeffding": ["HoeffdingTreeClassifier"],
-    "_incremental": ["ID4Classifier", "ID5RClassifier", "ITIClassifier"],
+    "_importance": ["feature_importance", "permutation_importance"],
+    "_incremental": ["ID5RClassifier", "ITIClassifier"],
+    "_incremental_id4": ["ID4Classifier"],
     "_lazy_tree": ["LazyDecisionTreeClassifier"],
     "_leaf_models": ["LeafModelTree"],
     "_measures": [
@@ -22,7 +26,8 @@ _HOME = {
         "training_error",
     ],
     "_oblique": ["ObliqueTreeClassifier"],
-    "_picture": ["plot_tree"],
+    "_partial_dependence": ["partial_dependence"],
+    "_picture": ["TreeDisplay", "plot_tree"],
     "_presets": [
         "C45Classifier",
         "CARTClassifier",
@@ -34,6 +39,7 @@ _HOME = {
     "_pruning": ["cost_complexity_path"],
     "_regressor": ["DecisionTreeRegressor"],
     "_rules": ["C45Rules"],
+    "_shap": ["tree_shap"],
     "_tree": ["Tree"],
 }
 

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from lanatus._core import core
 from lanatus._core import tree as kernels
+from lanatus.base import aligned
 from lanatus.base import n_threads as default_threads
 
 MISSING = 255
@@ -73,7 +74,7 @@ class Bins:
         threads = n_threads or default_threads()
         n, d = X.shape
         n_values = np.zeros(d, np.int32) if n_values is None else np.ascontiguousarray(n_values, dtype=np.int32)
-        rows = _sample(n)
+        rows = sampled_rows(n)
         if not sp.issparse(X):
             return cls(n_values, *kernels.cuts(X, rows, n_values, weight, max_bins, n_threads=threads))
         if len(rows) < n:
@@ -92,6 +93,10 @@ class Bins:
         """Bin of each category of a nominal column, none for a numeric one."""
         return [self._table[a:b] for a, b in pairwise(self._table_start)]
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # What comes in a message between workers may begin at any byte.
+        vars(self).update({name: aligned(value) for name, value in state.items()})
+
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Edges and where each column's begin, bins of categories and where each column's begin."""
@@ -107,7 +112,7 @@ class Bins:
         return kernels.codes(X, *cuts, n_threads=threads)
 
 
-def _sample(n: int) -> np.ndarray:
+def sampled_rows(n: int) -> np.ndarray:
     """All rows, or one drawn from each of `SAMPLE` stretches of rows."""
     if n <= SAMPLE:
         return np.arange(n, dtype=np.int64)

@@ -9,6 +9,7 @@ from sklearn.utils import compute_sample_weight
 from lanatus.base import class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Array, Choice, Function, Integer, Nothing, Real, Rule, Satisfies
+from lanatus.scale import blockwise, is_at_scale
 from lanatus.tree._bins import Bins
 from lanatus.tree._decision_tree import TREE_PARAMS, DecisionTreeBase, grow_classes, in_order
 from lanatus.tree._histogram import grow_binned_classes
@@ -171,6 +172,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     """
 
     classes_: Any
+    n_classes_: Any
     class_weight: Any = None
     class_priority: Any = None
     criterion: Any = "gini"
@@ -277,15 +279,15 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         self.max_bins = max_bins
 
     @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow the tree, and prune it if asked.
 
         Parameters
         ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        X : array, sparse matrix, frame, scanned source or Dask collection of shape (n_samples, n_features)
             The attributes.
         y : array of shape (n_samples,) or (n_samples, n_outputs)
-            The labels.
+            The labels; None where X is a source that has its own target.
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows; rows of weight zero are left out.
         X_val, y_val : arrays or frames, optional
@@ -295,6 +297,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         -------
         self
         """
+        if is_at_scale(X):
+            return self._fit_at_scale(X, y, sample_weight)
         matrix, n_values = take_columns(self, X, reset=True, dense=False)
         codes = self._encode(y, matrix)
         weights = self._row_weights(y, sample_weight, matrix)
@@ -311,6 +315,14 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
             cost, total = self._held_errors(tree, X_held, held_codes, held_weights)
             tree = self._prune_by(tree, cost, total)
         self.tree_ = self._cost_pruned(self._pruned(tree))
+        return self
+
+    def _fit_at_scale(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        if self.class_weight is not None:
+            raise ValueError("class_weight needs the rows in memory; give the source a weight column instead.")
+        self.classes_ = self._grow_at_scale(X, y, sample_weight, self.criterion, numbers=False)
+        self.n_classes_ = len(self.classes_)
+        self.tree_ = self._cost_pruned(self._pruned(self.tree_))
         return self
 
     # ------------------------------------------------------------ targets
@@ -354,6 +366,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         n, d = X.shape
         total = float(n) if weights is None else float(weights.sum())
         options = self._options(n, d, total)
+        if not isinstance(self.criterion, str) and self.min_gain == 0:
+            options |= {"min_gain": -np.inf, "min_impurity_decrease": -np.inf}  # a score may be any number
         if self.criterion == "gain_ratio" and self.preselect is None:
             options["preselect"] = "above-mean"
         if self._method(n, not isinstance(X, np.ndarray)) == "hist":
@@ -419,6 +433,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         shares = np.hstack([shares_of(part) for part in self._outputs(self.tree_.value)])
         return self._outputs(self.tree_.spread(matrix, np.ascontiguousarray(shares)))
 
+    @blockwise
     def predict_proba(self, X: Any) -> Any:
         """Shares of the classes at the leaves that the rows reach.
 
@@ -434,6 +449,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         parts = self._probabilities(X)
         return parts if self.n_outputs_ > 1 else parts[0]
 
+    @blockwise
     def predict_log_proba(self, X: Any) -> Any:
         """Logarithm of `predict_proba`.
 
@@ -450,6 +466,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
             parts = [np.log(part) for part in self._probabilities(X)]
         return parts if self.n_outputs_ > 1 else parts[0]
 
+    @blockwise
     def predict(self, X: Any) -> np.ndarray:
         """The class of most weight at the leaves that the rows reach.
 
@@ -465,7 +482,9 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         parts = self._probabilities(X)
         if self.n_outputs_ == 1:
             return np.asarray(self.classes_[self._heaviest(parts[0])])
-        return np.column_stack([self.classes_[o][self._heaviest(part, o)] for o, part in enumerate(parts)])
+        said = [self.classes_[o][self._heaviest(part, o)] for o, part in enumerate(parts)]
+        same = len({column.dtype.kind for column in said}) == 1
+        return np.column_stack(said if same else [column.astype(object) for column in said])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

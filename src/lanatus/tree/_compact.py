@@ -1,6 +1,7 @@
 """Many binary trees laid out for fast prediction."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -119,7 +120,7 @@ def unpacked(arrays: dict[str, np.ndarray]) -> list[Tree]:
     trees = []
     starts, subset_start = arrays["start"], arrays["subset_start"]
     names = [name for name in arrays if name not in ("subset", "subset_start", "start")]
-    for begin, end in zip(starts[:-1], starts[1:], strict=True):
+    for begin, end in pairwise(starts):
         words = subset_start[begin : end + 1]
         nodes: dict[str, Any] = {name: arrays[name][begin:end].copy() for name in names}
         trees.append(Tree(subset=arrays["subset"][words[0] : words[-1]].copy(), subset_start=words - words[0], **nodes))

@@ -9,9 +9,11 @@ from sklearn.utils import check_random_state
 from lanatus._core import tree as kernels
 from lanatus.base import check_is_fitted, n_rows, n_threads
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
+from lanatus.scale import blockwise, open_engine
 from lanatus.tree._growth import Growth
 from lanatus.tree._intake import take_columns
 from lanatus.tree._pruning import Trial, cost_complexity_path, pre_pruned, reduced_error
+from lanatus.tree._streamed import grow_streamed
 from lanatus.tree._tree import Tree
 
 MISSING = ("branch", "weights", "surrogate", "virtual", "majority")
@@ -63,27 +65,52 @@ class DecisionTreeBase(Growth):
 
     def _method(self, n: int, is_sparse: bool) -> str:
         """How to grow: by sorted columns wherever an option needs them, else by size."""
-        needs_exact = (
+        if self.method == "hist":
+            self._refuse_exact_options("method='hist'")
+            return "hist"
+        if self.method == "exact" or self._needs_exact():
+            return "exact"
+        return "hist" if is_sparse or n > EXACT_UP_TO else "exact"
+
+    def _needs_exact(self) -> bool:
+        return (
             self.split == "multiway"
             or self.missing != "branch"
             or self.threshold != "midpoint"
             or self.splitter == "random"
             or self.monotonic_cst is not None
+            or self.feature_priority is not None
+            or self.size_penalty > 0
             or self._criterion_needs_exact()
         )
-        if self.method == "hist":
-            if needs_exact:
-                raise ValueError(
-                    "method='hist' grows trees of two-way splits with missing='branch', threshold='midpoint', "
-                    "splitter='best' and a criterion of sums, without order constraints; choose method='exact'."
-                )
-            return "hist"
-        if self.method == "exact" or needs_exact:
-            return "exact"
-        return "hist" if is_sparse or n > EXACT_UP_TO else "exact"
+
+    def _refuse_exact_options(self, what: str) -> None:
+        if self._needs_exact():
+            raise ValueError(
+                f"{what} grows {type(self).__name__} by histograms: two-way splits, missing='branch', "
+                "threshold='midpoint', splitter='best', one output and a criterion of sums, without order constraints, "
+                "priorities or a size penalty. Change those, or fit rows in memory with method='exact'."
+            )
 
     def _criterion_needs_exact(self) -> bool:
         raise NotImplementedError
+
+    def _grow_at_scale(self, X: Any, y: Any, sample_weight: Any, criterion: str, *, numbers: bool) -> np.ndarray | None:
+        """Grow on a scanned source or a Dask collection; the classes found."""
+        self.n_outputs_ = 1
+        self._refuse_exact_options("A source or a Dask collection")
+        if self.max_leaf_nodes is not None or self.max_nodes is not None or self.prune in ("pre", "post"):
+            raise ValueError(
+                "max_leaf_nodes, max_nodes and pruning on validation rows need the rows in memory; "
+                "limit the tree by max_depth, min_samples_leaf or min_impurity_decrease, or use ccp_alpha."
+            )
+        engine = open_engine(self, X, y, sample_weight)
+        columns = self.schema_.columns
+        n_values = np.array([len(c.categories) if c.kind == "nominal" else 0 for c in columns], dtype=np.int32)
+        options = self._options(engine.n_rows, len(columns), 1.0)
+        tree, classes = grow_streamed(engine, n_values, criterion, self.max_bins, options, numbers=numbers)
+        self.tree_ = tree
+        return classes
 
     def _validation(
         self, X: np.ndarray, X_val: Any, y_val: Any
@@ -137,6 +164,7 @@ class DecisionTreeBase(Growth):
         matrix, _ = take_columns(self, X, reset=False)
         return np.ascontiguousarray(matrix)
 
+    @blockwise
     def apply(self, X: Any) -> np.ndarray:
         """The leaf that each row reaches (or, of several, the one that takes most of it).
 

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from lanatus.base import Estimator, Takes
+from lanatus.tree._intake import take_columns
 
 
 def wanted_features(max_features: Any, d: int) -> int:
@@ -83,6 +84,9 @@ class Growth(Estimator):
             "priority": self._priority(d),
             "monotone": self._signs(d),
         }
+
+    def _block(self, X: Any) -> Any:
+        return take_columns(self, X, reset=False)[0]
 
     def _priority(self, d: int) -> np.ndarray | None:
         """Columns in the order in which they win ties: those named, then the others as they stand."""

@@ -153,7 +153,7 @@ def cost_complexity_path(tree: Tree) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
     Examples
     --------
-    >>> from lanatus.data import load_iris
+    >>> from sklearn.datasets import load_iris
     >>> from lanatus.tree import DecisionTreeClassifier, cost_complexity_path
     >>> tree = DecisionTreeClassifier(max_depth=2).fit(*load_iris(return_X_y=True)).tree_
     >>> alphas, impurities, _ = cost_complexity_path(tree)

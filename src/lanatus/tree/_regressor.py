@@ -9,6 +9,7 @@ from lanatus._core import tree as kernels
 from lanatus.base import as_targets, fitting, n_threads
 from lanatus.catalog import method
 from lanatus.params import Choice, Nothing, Rule
+from lanatus.scale import blockwise, is_at_scale
 from lanatus.tree._bins import Bins
 from lanatus.tree._decision_tree import TREE_PARAMS, DecisionTreeBase, in_order
 from lanatus.tree._histogram import grow_binned_numbers
@@ -213,15 +214,15 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         self.max_bins = max_bins
 
     @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow the tree, and prune it if asked.
 
         Parameters
         ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        X : array, sparse matrix, frame, scanned source or Dask collection of shape (n_samples, n_features)
             The attributes.
         y : array of shape (n_samples,) or (n_samples, n_outputs)
-            The numbers to predict.
+            The numbers to predict; None where X is a source that has its own target.
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows; rows of weight zero are left out.
         X_val, y_val : arrays or frames, optional
@@ -231,12 +232,14 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         -------
         self
         """
+        if is_at_scale(X):
+            self._grow_at_scale(X, y, sample_weight, self.criterion, numbers=True)
+            self.tree_ = self._cost_pruned(self.tree_)
+            return self
         matrix, n_values = take_columns(self, X, reset=True, dense=False)
         targets = self._targets(y, matrix)
         self.n_outputs_ = targets.shape[1]
         weights = self._weights(sample_weight, matrix)
-        if weights is not None and not weights.any():
-            raise ValueError("All weights are zero; at least one row must have a weight above zero.")
         if self.monotonic_cst is not None and self.n_outputs_ > 1:
             raise ValueError("monotonic_cst is for one output.")
         if self.criterion == "poisson" and (targets.min() < 0 or not targets.any()):
@@ -295,6 +298,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
     def _score_of(self, cost: float, total: float) -> float:
         return cost / total
 
+    @blockwise
     def predict(self, X: Any) -> np.ndarray:
         """The number at the leaf that each row reaches.
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lanatus._core import tree as kernels
-from lanatus.base import n_threads
+from lanatus.base import aligned, n_threads
 
 LEAF, THRESHOLD, VALUES, SUBSET = 0, 1, 2, 3
 
@@ -111,6 +111,13 @@ class Tree:
                 name: np.ascontiguousarray(surrogates[name], dtype=dtype) for name, dtype in _SURROGATES.items()
             }
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # What comes in a message between workers may begin at any byte.
+        for name, value in state.items():
+            setattr(self, name, aligned(value) if isinstance(value, np.ndarray) else value)
+        if self.surrogates is not None:
+            self.surrogates = {name: aligned(value) for name, value in self.surrogates.items()}
+
     def __len__(self) -> int:
         return len(self.feature)
 
@@ -174,6 +181,30 @@ class Tree:
         for node in range(len(self) - 1, 0, -1):  # children stand behind their parents
             sums[self.parent[node]] += sums[node]
         return sums
+
+    def renumbered(self) -> "Tree":
+        """The same tree with its nodes numbered as a walk from the root meets them: what the growers give."""
+        order = [0]
+        stack = [0]
+        while stack:
+            node = stack.pop()
+            below = self.children(node)
+            order.extend(below)
+            stack.extend(reversed(below))
+        # A walk visits a node's first subtree before its second, but its children stand side by side.
+        place = np.empty(len(self), dtype=np.int64)
+        place[order] = np.arange(len(self))
+        arrays = {name: getattr(self, name)[order] for name in _ARRAYS}
+        for name in ("first_child", "parent"):
+            arrays[name] = np.where(arrays[name] >= 0, place[np.maximum(arrays[name], 0)], -1)
+        lengths = np.diff(self.subset_start)[order]
+        words = [self.subset[self.subset_start[node] : self.subset_start[node + 1]] for node in order]
+        return Tree(
+            value=self.value[order],
+            subset_start=np.concatenate([[0], np.cumsum(lengths)]),
+            subset=np.concatenate([np.zeros(0, np.uint32), *words]),
+            **arrays,
+        )
 
     def cut(self, leaves: np.ndarray) -> "Tree":
         """The tree in which the nodes marked in `leaves` are leaves and what hung below them is gone."""

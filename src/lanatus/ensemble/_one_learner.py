@@ -1,0 +1,96 @@
+"""The base of ensembles that fit one learner many times."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
+
+from lanatus.base import take_rows
+from lanatus.catalog import Takes
+from lanatus.data._schema import Column, Schema
+from lanatus.data._table import Table, as_frame
+from lanatus.wrapping import Wrapper, has_words, knows_tables, takes_of
+
+__all__ = ["OneLearner", "counts_of", "fit_one", "known_rows", "seeded", "take_columns", "takes_weights"]
+
+
+class OneLearner(Wrapper):
+    """Base of ensembles of clones of `estimator`, where None stands for the tree of `_default`."""
+
+    def _default(self) -> Any:
+        """The learner where `estimator` is None."""
+        raise NotImplementedError
+
+    def _learner(self) -> Any:
+        return self._default() if self.estimator is None else self.estimator
+
+    @property
+    def _takes(self) -> Takes:  # type: ignore[override]
+        return takes_of(self._learner())
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        if as_frame(X) is None and not has_words(X):
+            return self._numbers(X, reset=reset)
+        table = self._table(X, reset=reset)
+        return table if knows_tables(self._learner()) else self._matched(X) if not reset else X
+
+
+def takes_weights(learner: Any) -> bool:
+    """Whether the learner's ``fit`` has weights of rows."""
+    return bool(has_fit_parameter(learner, "sample_weight"))
+
+
+def seeded(learner: Any, rng: np.random.RandomState) -> Any:
+    """A clone of the learner with a new seed for all that draws at random in it."""
+    model = clone(learner)
+    names = sorted(n for n in model.get_params() if n == "random_state" or n.endswith("__random_state"))
+    return model.set_params(**{name: int(rng.randint(2**31 - 1)) for name in names})
+
+
+def fit_one(model: Any, X: Any, y: np.ndarray, part: np.ndarray | None = None, weight: np.ndarray | None = None) -> Any:
+    """Fit a model to some rows, with their weights where there are any."""
+    if part is not None:
+        X, y = take_rows(X, part), y[part]
+        weight = None if weight is None else weight[part]
+    if weight is None:
+        return model.fit(X, y)
+    if not takes_weights(model):
+        raise TypeError(
+            f"{type(model).__name__} does not take sample_weight; use a learner that does, or one that draws rows."
+        )
+    return model.fit(X, y, sample_weight=weight)
+
+
+def known_rows(weight: np.ndarray | None, count: int) -> np.ndarray:
+    """Rows that weigh something."""
+    rows = np.arange(count) if weight is None else np.flatnonzero(weight)
+    if not len(rows):
+        raise ValueError("All weights are zero; wanted at least one row that weighs something.")
+    return rows
+
+
+def counts_of(wanted: Any, total: int, name: str) -> int:
+    """A number of rows or columns from a number of them (an integer) or a share (a float)."""
+    count = int(wanted) if isinstance(wanted, int | np.integer) else max(1, int(wanted * total))
+    if count > total:
+        raise ValueError(f"{name}={wanted} is more than the {total} there are.")
+    return count
+
+
+def take_columns(X: Any, at: np.ndarray) -> Any:
+    """Some columns of a matrix, frame or table, in the order asked; one asked for again in a table gets a new name."""
+    if not isinstance(X, Table):
+        return _safe_indexing(X, at, axis=1)
+    columns, names = [], set()
+    for j in at:
+        column, name = X.schema.columns[j], X.schema.columns[j].name
+        while name in names:
+            name += "'"
+        names.add(name)
+        columns.append(column if name == column.name else Column(name, column.kind, column.categories, column.dtype))
+    numbers = [X.schema.numeric.index(j) for j in at if X.schema.columns[j].kind == "numeric"]
+    coded = [X.schema.coded.index(j) for j in at if X.schema.columns[j].kind != "numeric"]
+    schema = Schema(columns, named=X.schema.named)
+    return Table(schema, np.ascontiguousarray(X.numeric[:, numbers]), np.ascontiguousarray(X.codes[:, coded]))

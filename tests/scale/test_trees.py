@@ -1,0 +1,82 @@
+"""Trees grown in memory, streamed and on Dask are the same."""
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+from scale.data import frame, parquet
+
+import lanatus
+from lanatus.tree import DecisionTreeClassifier, DecisionTreeRegressor, _streamed
+
+FEATURES = ["a", "b", "c", "d", "colour"]
+ARRAYS = ["feature", "kind", "first_child", "n_children", "parent", "missing", "n_rows", "subset", "subset_start"]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(params=["at hand", "a few rows at hand", "level by level"])
+def memory(request, monkeypatch):
+    """How much of the growth goes by passes over the blocks."""
+    most = {"at hand": 1 << 28, "a few rows at hand": 3000, "level by level": 0}[request.param]
+    monkeypatch.setattr(_streamed, "ROWS_AT_HAND", most)
+    monkeypatch.setattr(_streamed, "HISTOGRAMS_AT_ONCE", 1 << 18)  # several passes for a broad level
+
+
+def dask_frame(whole):
+    import dask.dataframe as dd
+
+    return dd.from_pandas(whole, npartitions=7, sort=False)
+
+
+def assert_same_tree(one, other):
+    for name in ARRAYS:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+    for name in ("threshold", "share", "weight", "impurity", "gain", "value"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-6, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.usefixtures("memory")
+@pytest.mark.covers("tree.tree-generate")
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("holes", [False, True])
+def test_classification_trees(client, tmp_path, weighted, holes):
+    whole = frame(holes=holes)
+    model = DecisionTreeClassifier(method="hist", min_samples_leaf=3, max_depth=5)
+    memory = model.fit(whole[FEATURES], whole["label"], whole["weight"] if weighted else None).tree_
+    source = lanatus.scan(
+        parquet(tmp_path, whole), target="label", weight="weight" if weighted else None, columns=FEATURES
+    )
+    streamed = DecisionTreeClassifier(min_samples_leaf=3, max_depth=5).fit(source)
+    assert streamed.get_n_leaves() > 5
+    assert_same_tree(memory, streamed.tree_)
+    parts = dask_frame(whole)
+    on_dask = DecisionTreeClassifier(min_samples_leaf=3, max_depth=5)
+    on_dask.fit(parts[FEATURES], parts["label"], parts["weight"] if weighted else None)
+    assert_same_tree(memory, on_dask.tree_)
+    np.testing.assert_array_equal(np.asarray(streamed.predict(source)), streamed.predict(whole[FEATURES]))
+
+
+@pytest.mark.usefixtures("memory")
+@pytest.mark.covers("tree.cart-regression")
+def test_regression_trees(client, tmp_path):
+    whole = frame()
+    whole["target"] = whole["a"] ** 2 + whole["b"]
+    memory = DecisionTreeRegressor(method="hist", max_depth=4).fit(whole[FEATURES], whole["target"]).tree_
+    source = lanatus.scan(parquet(tmp_path, whole), target="target", columns=FEATURES)
+    assert_same_tree(memory, DecisionTreeRegressor(max_depth=4).fit(source).tree_)
+    parts = dask_frame(whole)
+    assert_same_tree(memory, DecisionTreeRegressor(max_depth=4).fit(parts[FEATURES], parts["target"]).tree_)
+
+
+def test_options_that_need_rows_in_memory_say_so(tmp_path):
+    source = lanatus.scan(parquet(tmp_path, frame()), target="label", columns=FEATURES)
+    for options in ({"split": "multiway"}, {"max_leaf_nodes": 4}, {"prune": "post"}, {"class_weight": "balanced"}):
+        with pytest.raises(ValueError, match="memory"):
+            DecisionTreeClassifier(**options).fit(source)
