@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from bench import bayes, evaluation, imbalance, kmeans, lasso, lda, logistic, ridge, stream
+from bench import bayes, boosting, ensembles, evaluation, imbalance, kmeans, lasso, lda, logistic, ridge, stream, trees
 from bench.runner import Outcome, run
 
 CASES = [
@@ -20,6 +20,9 @@ CASES = [
     *lda.CASES,
     *lasso.CASES,
     *imbalance.CASES,
+    *trees.CASES,
+    *ensembles.CASES,
+    *boosting.CASES,
 ]
 SUITES = [*dict.fromkeys(case.suite for case in CASES), "stream"]
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"

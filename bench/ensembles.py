@@ -49,6 +49,16 @@ def sklearn_bagged(n_jobs: int | None, case: dict[str, Any]) -> Any:
     return BaggingClassifier(n_estimators=20, n_jobs=n_jobs, random_state=0).fit(case["X"], case["y"])
 
 
+def snapml_bagged(case: dict[str, Any]) -> Any:
+    from snapml import RandomForestClassifier
+
+    X = case["X"].astype(np.float32)
+    model = RandomForestClassifier(
+        n_estimators=20, max_features=X.shape[1], n_jobs=2, use_histograms=True, random_state=0
+    )
+    return model.fit(X, case["y"])
+
+
 CASES = [
     Case(
         suite="ensembles",
@@ -66,7 +76,11 @@ CASES = [
         name="bagging, 20 trees, 50k x 30",
         make=partial(data, 50_000, 30),
         ours=bagged,
-        peers={"scikit-learn": partial(sklearn_bagged, None), "scikit-learn, 2 jobs": partial(sklearn_bagged, 2)},
+        peers={
+            "scikit-learn": partial(sklearn_bagged, None),
+            "scikit-learn, 2 jobs": partial(sklearn_bagged, 2),
+            "snapml hist": snapml_bagged,
+        },
         quality=accuracy,
         quality_name="test accuracy",
         floor=1.0,

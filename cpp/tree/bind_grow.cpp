@@ -128,7 +128,8 @@ nb::dict py_grow_numbers(In2<double> X, In1<std::int32_t> n_values, In2<double> 
     const Columns columns = columns_of(X, n_values, n_threads);
     require(y.shape(0) == X.shape(0) && y.shape(1) > 0, "y does not fit X");
     require_weights(w, X.shape(0));
-    const Rules rules = rules_of(options, X.shape(1));
+    Rules rules = rules_of(options, X.shape(1));
+    rules.median = criterion == "absolute_error";
     const bool poisson = criterion == "poisson";
     const MeanPurity purity(y.shape(1), poisson ? MeanCriterion::poisson : MeanCriterion::squares);
     return grow_with(columns, purity, std::span<const double>{y.data(), y.size()}, y.shape(1), span(w), rules,

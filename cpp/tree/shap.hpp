@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <set>
 
 #include "tree/route.hpp"
 
@@ -56,7 +55,7 @@ struct ShapPlan {
     Quadrature rule;
 
     ShapPlan(const TreeView& t, std::span<const double> c, MatrixView<const double> v)
-        : tree(t), cover(c), value(v), depth(depth_of(t)), rule((std::min(depth, columns_of(t)) + 2) / 2) {}
+        : tree(t), cover(c), value(v), depth(depth_of(t)), rule((columns_on_a_path(t) + 1) / 2) {}
 
   private:
     static std::size_t depth_of(const TreeView& t) {
@@ -65,11 +64,24 @@ struct ShapPlan {
             for (std::int32_t c = 0; c < t.n_children[i]; ++c) depth[static_cast<std::size_t>(t.first_child[i] + c)] = depth[i] + 1;
         return *std::max_element(depth.begin(), depth.end());
     }
-    static std::size_t columns_of(const TreeView& t) {
-        std::set<std::int32_t> used;
-        for (std::size_t i = 0; i < t.feature.size(); ++i)
-            if (t.n_children[i] > 0) used.insert(t.feature[i]);
-        return used.size();
+    // The most columns that a path tests, at least 1.
+    static std::size_t columns_on_a_path(const TreeView& t) {
+        std::vector<std::size_t> times(static_cast<std::size_t>(*std::max_element(t.feature.begin(), t.feature.end()) + 1), 0);
+        std::vector<std::pair<std::size_t, std::int32_t>> path{{0, 0}};  // nodes, and the child that is next
+        std::size_t now = 0, most = 1;
+        while (!path.empty()) {
+            auto& [node, next] = path.back();
+            const bool is_inner = t.n_children[node] > 0;
+            auto* count = is_inner ? &times[static_cast<std::size_t>(t.feature[node])] : nullptr;
+            if (is_inner && next == 0 && (*count)++ == 0) most = std::max(most, ++now);
+            if (next < t.n_children[node]) {
+                path.emplace_back(static_cast<std::size_t>(t.first_child[node] + next++), 0);
+                continue;
+            }
+            if (is_inner && --*count == 0) --now;
+            path.pop_back();
+        }
+        return most;
     }
 };
 
@@ -78,7 +90,7 @@ class ShapWalk {
   public:
     ShapWalk(const ShapPlan& plan, std::size_t n_columns)
         : p_(plan), q_(plan.rule.size()), k_(plan.value.cols), steps_(plan.depth + 1), last_(n_columns, -1),
-          factor_(steps_.size() * q_, 1.0), product_(steps_.size() * q_, 1.0), sum_(steps_.size() * q_ * k_) {}
+          inverse_(steps_.size() * q_, 1.0), product_(steps_.size() * q_, 1.0), sum_(steps_.size() * q_ * k_), part_(q_) {}
 
     // phi[j * stride + c] += Shapley value of column j for output c.
     template <class T>
@@ -105,7 +117,7 @@ class ShapWalk {
         double unknown = 1, known = 1;  // what all tests on the column let through
     };
 
-    double* factor(std::ptrdiff_t at) { return factor_.data() + static_cast<std::size_t>(at) * q_; }
+    double* inverse(std::ptrdiff_t at) { return inverse_.data() + static_cast<std::size_t>(at) * q_; }
     double* product(std::ptrdiff_t at) { return product_.data() + static_cast<std::size_t>(at) * q_; }
     double* sum(std::ptrdiff_t at) { return sum_.data() + static_cast<std::size_t>(at) * q_ * k_; }
 
@@ -119,9 +131,9 @@ class ShapWalk {
             std::fill_n(total, q_ * k_, 0.0);
             return;
         }
-        const double* v = p_.value.row(node);
-        for (std::size_t i = 0; i < q_; ++i)
-            for (std::size_t c = 0; c < k_; ++c) total[i * k_ + c] = product(at)[i] * v[c];
+        const double *v = p_.value.row(node), *own = product(at);
+        for (std::size_t c = 0; c < k_; ++c)
+            for (std::size_t i = 0; i < q_; ++i) total[c * q_ + i] = own[i] * v[c];
     }
 
     // Prepares the step to a child; false if no part of the row can go there.
@@ -139,14 +151,15 @@ class ShapWalk {
         }
         if (!(to.unknown > 0) && !(to.known > 0)) return false;
         const double *t = p_.rule.point.data(), *above = product(at);
-        double *f = factor(at + 1), *out = product(at + 1);
-        for (std::size_t i = 0; i < q_; ++i) f[i] = to.unknown * (1 - t[i]) + to.known * t[i];
-        if (to.same >= 0) {
-            const double* old = factor(to.same);
-            for (std::size_t i = 0; i < q_; ++i) out[i] = above[i] / old[i] * f[i];
-        } else {
-            for (std::size_t i = 0; i < q_; ++i) out[i] = above[i] * f[i];
+        double *over = inverse(at + 1), *out = product(at + 1);
+        const double* old = to.same >= 0 ? inverse(to.same) : nullptr;
+        for (std::size_t i = 0; i < q_; ++i) {
+            const double factor = to.unknown * (1 - t[i]) + to.known * t[i];
+            over[i] = 1 / factor;
+            out[i] = above[i] * factor;
         }
+        if (old != nullptr)
+            for (std::size_t i = 0; i < q_; ++i) out[i] *= old[i];
         last_[static_cast<std::size_t>(to.column)] = at + 1;
         return true;
     }
@@ -166,10 +179,12 @@ class ShapWalk {
     void credit(const Step& test, std::ptrdiff_t test_at, std::ptrdiff_t at, double* own, double sign) {
         const double gap = sign * (test.known - test.unknown);
         if (gap == 0) return;
-        const double *f = factor(test_at), *here = sum(at), *w = p_.rule.weight.data();
-        for (std::size_t i = 0; i < q_; ++i) {
-            const double part = gap * w[i] / f[i];
-            for (std::size_t c = 0; c < k_; ++c) own[c] += part * here[i * k_ + c];
+        const double *over = inverse(test_at), *here = sum(at), *w = p_.rule.weight.data();
+        for (std::size_t i = 0; i < q_; ++i) part_[i] = gap * w[i] * over[i];
+        for (std::size_t c = 0; c < k_; ++c) {
+            double total = 0;
+            for (std::size_t i = 0; i < q_; ++i) total += part_[i] * here[c * q_ + i];
+            own[c] += total;
         }
     }
 
@@ -177,13 +192,17 @@ class ShapWalk {
     std::size_t q_, k_;
     std::vector<Step> steps_;
     std::vector<std::ptrdiff_t> last_;  // the deepest step on the path by a test on each column
-    std::vector<double> factor_, product_, sum_;
+    std::vector<double> inverse_, product_, sum_;  // by step: 1 / (z (1 - t) + o t), the product of all such, sums over leaves
+    std::vector<double> part_;
 };
+
+// Rows in chunks that are worth a thread: some hundred thousand nodes each.
+inline Chunks chunks_of(std::size_t n_rows, std::size_t n_nodes) { return Chunks::of(n_rows, 100'000 / n_nodes + 1); }
 
 // phi (n rows of columns x stride) += Shapley values of the tree's outputs, from output `first` on.
 template <class T>
 void shap(const ShapPlan& plan, MatrixView<const T> X, MatrixView<double> phi, std::size_t stride, std::size_t first, int n_threads) {
-    parallel_chunks(Chunks::of(X.rows, 48), n_threads, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(chunks_of(X.rows, plan.tree.feature.size()), n_threads, [&](std::size_t begin, std::size_t end) {
         ShapWalk walk(plan, X.cols);
         for (std::size_t i = begin; i < end; ++i) walk.row(X.row(i), phi.row(i) + first, stride);
     });
@@ -193,7 +212,7 @@ void shap(const ShapPlan& plan, MatrixView<const T> X, MatrixView<double> phi, s
 template <class T>
 void expect(const TreeView& tree, std::span<const double> cover, MatrixView<const T> X, std::span<const std::uint8_t> known,
             MatrixView<const double> value, MatrixView<double> out, int n_threads) {
-    parallel_chunks(Chunks::of(X.rows, 48), n_threads, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(chunks_of(X.rows, tree.feature.size()), n_threads, [&](std::size_t begin, std::size_t end) {
         std::vector<std::pair<std::size_t, double>> stack;
         for (std::size_t i = begin; i < end; ++i) {
             stack.assign(1, {0, 1.0});

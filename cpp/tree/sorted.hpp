@@ -19,6 +19,7 @@
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "tree/grown.hpp"
+#include "tree/median.hpp"
 #include "tree/purity.hpp"
 
 namespace lanatus::tree {
@@ -28,6 +29,7 @@ enum class Preselect { none, above_mean, top };
 
 struct Rules {
     bool multiway = false, ratio = false, random = false, observed = false, mdl = false;
+    bool median = false;  // numbers by absolute deviations from medians
     Preselect preselect = Preselect::above_mean;
     std::size_t top = 0;
     Missing missing = Missing::branch;
@@ -49,7 +51,7 @@ class Columns {
     template <class T>
     Columns(MatrixView<const T> X, std::span<const std::int32_t> n_values, int n_threads)
         : n(X.rows), d(X.cols), values(n_values.begin(), n_values.end()), rank(d), distinct(d) {
-        parallel_for(d, n_threads, [&](std::size_t j) { read(X, j); });
+        parallel_for(d, n * d < 100'000 ? 1 : n_threads, [&](std::size_t j) { read(X, j); });  // threads cost more than small sorts
     }
     bool is_nominal(std::size_t j) const { return values[j] > 0; }
 
@@ -165,7 +167,7 @@ class SortedFinder {
         describe(part, nullptr);
         if (!inherits_) return part;
         part.order.resize(columns_.d);
-        parallel_for(columns_.d, n_threads, [&](std::size_t j) {
+        parallel_for(columns_.d, columns_.n * columns_.d < 100'000 ? 1 : n_threads, [&](std::size_t j) {
             if (!columns_.is_nominal(j)) part.order[j] = sorted(part, j);
         });
         return part;
@@ -319,9 +321,72 @@ class SortedFinder {
             double largest = 0;
             for (double c : centre) largest = std::max(largest, std::abs(c));
             if (part.impurity <= 1e-24 * largest * largest) part.impurity = 0;
+            if (rules_.median && part.impurity > 0) say_medians(part, centre);
         } else {
             part.said = part.state;
         }
+    }
+
+    // ------------------------------------------------------------ absolute deviations
+
+    std::vector<double> output(const Part& part, std::size_t o) const {
+        std::vector<double> y(part.rows.size());
+        for (std::size_t e = 0; e < y.size(); ++e) y[e] = static_cast<double>(part.labels[e * n_outputs_ + o]);
+        return y;
+    }
+    void say_medians(Part& part, const std::vector<double>& centre) const {
+        part.impurity = 0;
+        for (std::size_t o = 0; o < n_outputs_; ++o) {
+            Deviations all(output(part, o));
+            for (std::size_t e = 0; e < part.rows.size(); ++e) all.add(e, part.weights[e]);
+            part.said[o] = all.median() + (centred_ ? centre[o] : 0.0);
+            part.impurity += all.total() / part.weight / static_cast<double>(n_outputs_);
+        }
+    }
+    // Deviations of the first 1, 2, ... of some entries, of the mean output.
+    std::vector<double> running_deviations(const Part& part, const std::vector<std::uint32_t>& entries) const {
+        std::vector<double> out(entries.size(), 0.0);
+        for (std::size_t o = 0; o < n_outputs_; ++o) {
+            Deviations run(output(part, o));
+            for (std::size_t i = 0; i < entries.size(); ++i) {
+                run.add(entries[i], part.weights[entries[i]]);
+                out[i] += run.total() / static_cast<double>(n_outputs_);
+            }
+        }
+        return out;
+    }
+    // The cut of a column after which medians are nearest; rows whose value is missing are left out of account.
+    void cut_by_medians(const Part& part, const Sorted& order, double& highest, std::size_t& cut) const {
+        const std::size_t m = order.size;
+        std::vector<std::uint32_t> entries(m);
+        for (std::size_t i = 0; i < m; ++i) entries[i] = static_cast<std::uint32_t>(order[i]);
+        const std::vector<double> left = running_deviations(part, entries);
+        std::reverse(entries.begin(), entries.end());
+        const std::vector<double> right = running_deviations(part, entries);
+        double below = 0, all = 0;
+        for (const std::uint32_t e : entries) all += part.weights[e];
+        const auto rows = static_cast<std::size_t>(rules_.min_leaf);
+        for (std::size_t i = 0; i + 1 < m; ++i) {
+            below += part.weights[static_cast<std::uint32_t>(order[i])];
+            if ((order[i + 1] >> 32) == (order[i] >> 32) || i + 1 < rows || m - i - 1 < rows) continue;
+            if (below < rules_.min_leaf_weight || all - below < rules_.min_leaf_weight) continue;
+            const double now = -(left[i] + right[m - i - 2]);
+            if (now > highest + 1e-10 * std::max(left[m - 1], 1e-300)) highest = now, cut = i;
+        }
+    }
+    // What a split gains by medians: chosen by squares where the column is nominal.
+    double gain_by_medians(const Part& part, const Split& split) const {
+        const auto& rank = columns_.rank[static_cast<std::size_t>(split.feature)];
+        std::vector<std::uint32_t> all;
+        std::vector<std::vector<std::uint32_t>> sides(static_cast<std::size_t>(split.n_children));
+        for (std::uint32_t e = 0; e < part.rows.size(); ++e)
+            if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none) {
+                all.push_back(e);
+                sides[static_cast<std::size_t>(child_of(split, r))].push_back(e);
+            }
+        double after = 0;
+        for (const auto& side : sides) after += side.empty() ? 0.0 : running_deviations(part, side).back();
+        return all.empty() ? 0.0 : std::max(0.0, (running_deviations(part, all).back() - after) / part.weight);
     }
 
     // Order constraints: what lies below must not say more than what lies above, in all that grows from here.
@@ -434,14 +499,14 @@ class SortedFinder {
         if (order.size == 0) return best;
         const std::size_t m = order.size;
         const bool holes = m < part.rows.size();
-        if ((order.front() >> 32) == (order.back() >> 32) && !(holes && rules_.missing == Missing::branch)) return best;
+        if ((order.front() >> 32) == (order.back() >> 32) && !(holes && rules_.missing == Missing::branch && !rules_.median)) return best;
         std::int64_t n_missing = 0;
         std::vector<double> gone(purity_.width), known = part.state;
         if (holes) {
             gone = missing_state(part, j, n_missing);
             for (std::size_t k = 0; k < purity_.width; ++k) known[k] -= gone[k];
         }
-        const bool counted = holes && rules_.missing == Missing::branch;
+        const bool counted = holes && rules_.missing == Missing::branch && !rules_.median;
         const double before = rules_.judge ? 0.0 : purity_.phi(counted ? part.state.data() : known.data());
         const double slack = rules_.judge ? 1e-12 : 1e-10 * std::max(part.weight * part.impurity, 1e-300);
         double highest = -std::numeric_limits<double>::infinity();
@@ -449,7 +514,8 @@ class SortedFinder {
         std::int32_t missing_at = 1;
         const double drawn = rules_.random ? draw(part, j, order) : 0.0;
         const bool plain = !counted && !rules_.random && !rules_.judge && rules_.monotone.empty();
-        const bool scanned = plain && scan_two(part, order, known, slack, highest, cut);
+        if (rules_.median) cut_by_medians(part, order, highest, cut);
+        const bool scanned = rules_.median || (plain && scan_two(part, order, known, slack, highest, cut));
         // Missing values on the right, then on the left; once if there are none, or if they do not count.
         for (std::int32_t side = 1; !scanned && side >= (counted ? 0 : 1); --side) {
             Run left = counted && side == 0 ? purity_.run(gone.data()) : purity_.run();
@@ -509,6 +575,7 @@ class SortedFinder {
             split.gain = best.gain;
             if (best.gain <= 0) best.valid = false;
         }
+        if (rules_.median) best.gain = split.gain = gain_by_medians(part, split);
         if (holes && rules_.missing == Missing::virtual_value) split.missing = side_of_median(part, order, cut);
         return best;
     }
@@ -627,7 +694,7 @@ class SortedFinder {
         Candidate best;
         Groups g = group(part, j);
         const std::size_t v = static_cast<std::size_t>(columns_.values[j]), w = purity_.width;
-        const bool counted = g.n_missing > 0 && rules_.missing == Missing::branch && !rules_.multiway;
+        const bool counted = g.n_missing > 0 && rules_.missing == Missing::branch && !rules_.multiway && !rules_.median;
         if (g.present.size() + (counted ? 1 : 0) < 2) return best;
         std::vector<double> known = part.state;
         if (!counted)
@@ -643,6 +710,7 @@ class SortedFinder {
             best.split.kind = Kind::values;
             g.states.resize(v * w);
             finish(part, best, g.states, v, before, nullptr, 0);
+            if (rules_.median) best.gain = best.split.gain = gain_by_medians(part, best.split);
             return best;
         }
         if (counted) g.present.push_back(v);
@@ -666,6 +734,7 @@ class SortedFinder {
         const bool heavy = split.share(0) >= split.share(1);
         for (std::size_t i = 0; i < v; ++i)
             if (g.count[i] > 0 ? first[i] != 0 : heavy) set_bit(split.more().subset, i);
+        if (rules_.median) best.gain = split.gain = gain_by_medians(part, split);
         return best;
     }
 

@@ -12,7 +12,16 @@ _HOME = {
     "_ch03_imbalance": ["oversampling_overfit"],
     "_ch03_linear": ["ex_3_1"],
     "_ch03_multiclass": ["ex_3_9"],
+    "_ch04_experiments": ["criteria_comparison", "ex_4_1", "gini_vs_gain", "many_valued_bias"],
+    "_ch04_pictures": ["fig_4_11"],
+    "_ch04_pruning_claims": ["pre_pruning_xor", "pruning_under_noise"],
+    "_ch04_uci": ["ex_4_6"],
+    "_ch08": ["fig_8_2"],
+    "_ch08_bagging": ["boosting_bagging_bias_variance", "ex_8_5", "ex_8_6", "ex_8_7", "fig_8_7"],
+    "_ch08_boosting": ["boosting_margins", "ex_8_3"],
+    "_ch08_combining": ["stacking_vs_bma"],
     "_ch11": ["ex_11_5", "ex_11_6"],
+    "_pictures": ["draw_figure"],
 }
 
 __all__, __getattr__, __dir__ = lazy(__name__, _HOME)

@@ -69,9 +69,7 @@ def root_ratios() -> Iterator[Figure]:
     X, y, ids = melons("2.0")
     yield Figure("IV(触感)", 0.874, intrinsic_value(X["触感"]))
     yield Figure("IV(色泽)", 1.580, intrinsic_value(X["色泽"]))
-    yield Figure(
-        "IV(编号)", 4.088, intrinsic_value(ids), 6, erratum="4.087, the logarithm of 17", right=np.log2(17)
-    )
+    yield Figure("IV(编号)", 4.088, intrinsic_value(ids), 6, erratum="4.087, the logarithm of 17", right=np.log2(17))
     values = [intrinsic_value(X[name]) for name in COLUMNS]
     yield Figure("IV", None, values, 6, right=(1.579863, 1.402081, 1.332820, 1.446648, 1.548565, 0.873981))
     ratios = [gain_ratio(X[name], y) for name in COLUMNS]
@@ -131,7 +129,9 @@ def thresholds() -> Iterator[Figure]:
     for name, at in (("密度", 0.360), ("含糖率", 0.103)):
         observed, gain = best_threshold(X[name], y, threshold="observed")
         yield Figure(f"{name}: threshold that is a value", None, observed, 6, right=at)
-        yield Figure(f"{name}: its gain, less that of the midpoint", None, gain - best_threshold(X[name], y)[1], 12, right=0)
+        yield Figure(
+            f"{name}: its gain, less that of the midpoint", None, gain - best_threshold(X[name], y)[1], 12, right=0
+        )
     clear, blurred = (X["纹理"] == "清晰").to_numpy(), (X["纹理"] == "稍糊").to_numpy()
     for where, rows, name, right in (
         ("清晰", clear, "密度", (0.3815, 0.764205)),
@@ -140,7 +140,9 @@ def thresholds() -> Iterator[Figure]:
     ):
         found = best_threshold(X[name][rows], y[rows])
         yield Figure(f"纹理={where}: {name}, threshold and gain", None, found, 6, right=right)
-    yield Figure("纹理=稍糊: gain of 含糖率", None, best_threshold(X["含糖率"][blurred], y[blurred])[1], 6, right=0.170951)
+    yield Figure(
+        "纹理=稍糊: gain of 含糖率", None, best_threshold(X["含糖率"][blurred], y[blurred])[1], 6, right=0.170951
+    )
 
 
 @example("4.2", en="Training error as a criterion (exercise 4.2)", zh="以最小训练误差为划分准则 (习题4.2)")

@@ -68,7 +68,9 @@ def many_valued_bias(n_repeats: int = 200, random_state: int = 0) -> Iterator[Fi
             gains[i, j], ratios[i, j] = information_gain(x, y), gain_ratio(x, y)
         misled += [gains[i, -1] > information_gain(useful, y), ratios[i, -1] > gain_ratio(useful, y)]
     mean_gain, mean_ratio = gains.mean(axis=0), ratios.mean(axis=0)
-    yield Figure("gain of chance by number of values", "rises", "rises" if (np.diff(mean_gain) > 0).all() else "does not")
+    yield Figure(
+        "gain of chance by number of values", "rises", "rises" if (np.diff(mean_gain) > 0).all() else "does not"
+    )
     growth = (mean_gain[-1] - mean_gain[0], mean_ratio[-1] - mean_ratio[0])
     less = "far less" if growth[1] < 0.25 * growth[0] else "no less"
     yield Figure("gain ratio rises, compared with it", None, less, right="far less")
@@ -181,7 +183,9 @@ def criteria_comparison(random_state: int = 0) -> Iterator[Figure]:
         table = np.array([_leaves_and_accuracy(criterion, X, y, random_state) for criterion in CRITERIA])
         ratio = table.max(axis=0) / table.min(axis=0)
         spread = float(np.ptp(table[:, 1]))
-        yield Figure(f"{name}: accuracies are within 0.1", None, "yes" if spread <= 0.1 else f"{spread:.3f}", right="yes")
+        yield Figure(
+            f"{name}: accuracies are within 0.1", None, "yes" if spread <= 0.1 else f"{spread:.3f}", right="yes"
+        )
         more = "size" if ratio[0] - 1 > ratio[1] - 1 else "accuracy"
         yield Figure(f"{name}: what varies more", "size", more)
 

@@ -68,4 +68,6 @@ def tree_figures(
     for path, says in leaves.items():
         got = found.get(path, "no such leaf")
         yield Figure(name + path, says if printed else None, got, right=None if printed else says)
-    yield Figure(f"{name}leaves", len(leaves) if printed else None, len(found), 0, right=None if printed else len(leaves))
+    yield Figure(
+        f"{name}leaves", len(leaves) if printed else None, len(found), 0, right=None if printed else len(leaves)
+    )

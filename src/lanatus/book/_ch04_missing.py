@@ -66,10 +66,14 @@ def figure_4_9() -> Iterator[Figure]:
     yield Figure("parts below 纹理=清晰", None, shares, 9, right=(75 / 119, 37 / 119, 1 / 17))
     for node, gain in zip(np.flatnonzero(~nodes.is_leaf).tolist(), nodes.gain[~nodes.is_leaf], strict=True):
         yield Figure(f"gain at {path_to(tree, node)}", None, gain, 6, right=_NODE_GAINS[path_to(tree, node)])
-    tied = [information_gain(X[name], y, sample_weight=_parts(tree, X, children[2])) for name in ("色泽", "根蒂", "脐部")]
+    tied = [
+        information_gain(X[name], y, sample_weight=_parts(tree, X, children[2])) for name in ("色泽", "根蒂", "脐部")
+    ]
     yield Figure("gains of 色泽, 根蒂, 脐部 at 纹理=模糊", None, tied, 6, right=(0.322757,) * 3)
     bent = next(node for node in nodes.children(children[0]) if not nodes.is_leaf[node])
-    found = [information_gain(X[name], y, sample_weight=_parts(tree, X, bent)) for name in ("色泽", "敲声", "脐部", "触感")]
+    found = [
+        information_gain(X[name], y, sample_weight=_parts(tree, X, bent)) for name in ("色泽", "敲声", "脐部", "触感")
+    ]
     yield Figure(f"gains at {path_to(tree, bent)}", None, found, 6, right=(0.437467, 0, 0, 0.163214))
     for child, gains in zip(children[:2], _GAINS_BELOW, strict=True):
         parts = _parts(tree, X, child)

@@ -84,7 +84,10 @@ def grown(prune: str | None, order: list[str] | None = None, **options: Any) -> 
 def trace(tree: DecisionTreeClassifier, unpruned: DecisionTreeClassifier) -> list[tuple[str, str]]:
     """Where each decision was, and the validation melons right before and after with its outcome."""
     return [
-        (path_to(unpruned, one.node), f"{round(7 * one.before)}/7 -> {round(7 * one.after)}/7 {'yes' if one.done else 'no'}")
+        (
+            path_to(unpruned, one.node),
+            f"{round(7 * one.before)}/7 -> {round(7 * one.after)}/7 {'yes' if one.done else 'no'}",
+        )
         for one in tree.pruning_trace_
     ]
 
@@ -178,7 +181,8 @@ def gini_pruning() -> Iterator[Figure]:
         ("pre", "root: 3/7 -> 4/7 yes; 色泽=青绿: 4/7 -> 3/7 no; 色泽=乌黑: 4/7 -> 4/7 no"),
         (
             "post",
-            "色泽=乌黑, 根蒂=稍蜷: 2/7 -> 3/7 yes; 色泽=青绿: 3/7 -> 4/7 yes; 色泽=乌黑: 4/7 -> 4/7 no; root: 4/7 -> 3/7 no",
+            "色泽=乌黑, 根蒂=稍蜷: 2/7 -> 3/7 yes; 色泽=青绿: 3/7 -> 4/7 yes; "
+            "色泽=乌黑: 4/7 -> 4/7 no; root: 4/7 -> 3/7 no",
         ),
     ):
         found = "; ".join(f"{place}: {got}" for place, got in trace(grown(prune), whole))

@@ -84,14 +84,18 @@ def pruning_under_noise(n_repeats: int = 10, random_state: int = 0) -> Iterator[
     True
     """
     levels = (0.0, 0.1, 0.2)
-    found = np.array(
-        [[_full_and_pruned(level, random_state + i) for i in range(n_repeats)] for level in levels]
-    ).mean(axis=1)
+    found = np.array([[_full_and_pruned(level, random_state + i) for i in range(n_repeats)] for level in levels]).mean(
+        axis=1
+    )
     for level, (full, pruned, *_), right in zip(levels, found, (0.0, 0.05, 0.1), strict=True):
-        yield Figure(f"noise {level:.0%}: accuracy that pruning adds", None, pruned - full, 1, right=right)
-    yield Figure("adds more the more noise", None, "yes" if (np.diff(found[:, 1] - found[:, 0]) > 0).all() else "no", right="yes")
+        yield Figure(f"noise {level:.0%}: accuracy that pruning adds", None, float(pruned - full), 1, right=right)
+    yield Figure(
+        "adds more the more noise", None, "yes" if (np.diff(found[:, 1] - found[:, 0]) > 0).all() else "no", right="yes"
+    )
     smaller = found[-1, 2] / found[-1, 3]
-    yield Figure("noise 20%: pruned tree is", None, "under a third" if smaller > 3 else f"1/{smaller:.1f}", right="under a third")
+    yield Figure(
+        "noise 20%: pruned tree is", None, "under a third" if smaller > 3 else f"1/{smaller:.1f}", right="under a third"
+    )
     sizes = (2, 4, 8, 16, 32, 64, 128)
     curve = np.mean([_accuracy_by_size(sizes, random_state + i) for i in range(n_repeats)], axis=0)
     peak = int(curve.argmax())

@@ -32,8 +32,8 @@ LOAN_TREE = """
 def loans() -> Iterator[Figure]:
     """Gains of the four attributes, the tree of ID3, and what the number of the application would gain.
 
-    Its ratio is below those of 有房子 and 有工作, so the slides' way, the best ratio of some of the largest gains, avoids
-    it. C4.5's does not here: no other gain is above the average of all five.
+    Its ratio is below those of 有房子 and 有工作, so the slides' way, the best ratio of some of the largest gains,
+    avoids it. C4.5's does not here: no other gain is above the average of all five.
     """
     bunch = load_loan()
     X, y, ids = bunch.frame[bunch.feature_names].astype(str).astype("category"), bunch.target, bunch.ids

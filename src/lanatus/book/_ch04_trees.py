@@ -96,14 +96,18 @@ def gini_trees() -> Iterator[Figure]:
     yield from tree_figures(tree, X, ids, GINI_3_0A, printed=False, name="3.0alpha: ")
     left, right = tree.tree_.children(0)
     gains = tree.tree_.gain[[0, left, right]]
-    yield Figure("3.0alpha: decrease at the root and its children", None, gains, 6, right=(0.212322, 0.052083, 0.345679))
+    yield Figure(
+        "3.0alpha: decrease at the root and its children", None, gains, 6, right=(0.212322, 0.052083, 0.345679)
+    )
 
 
 @example("4.4.1", en="The tree of figure 4.8 (exercise 4.3)", zh="图4.8: 西瓜数据集3.0的决策树 (习题4.3)")
 def figure_4_8() -> Iterator[Figure]:
     """Watermelon 3.0 by information gain: nominal attributes and numbers in one tree."""
     X, y, ids = melons("3.0")
-    gains = [best_threshold(X[name], y)[1] if name in ("密度", "含糖率") else information_gain(X[name], y) for name in X]
+    gains = [
+        best_threshold(X[name], y)[1] if name in ("密度", "含糖率") else information_gain(X[name], y) for name in X
+    ]
     yield Figure(
         "gains at the root",
         (0.109, 0.143, 0.141, 0.381, 0.289, 0.006, 0.262, 0.349),
@@ -147,7 +151,7 @@ def figure_4_13() -> Iterator[Figure]:
 def multivariate_trees() -> Iterator[Figure]:
     """Nodes that are linear classifiers, by logistic regression (4.5), least squares or OC1 (4.10)."""
     for version in ("3.0", "3.0a"):
-        X, y, ids = melons(version)
+        X, y, _ = melons(version)
         for learner in ("logistic", "least_squares", "oc1"):
             tree = ObliqueTreeClassifier(node_learner=learner, random_state=0).fit(X, y)
             yield Figure(f"{version}, {learner}: right", None, int(tree.score(X, y) * 17 + 0.5), 0, right=17)
@@ -155,7 +159,9 @@ def multivariate_trees() -> Iterator[Figure]:
             yield Figure(f"{version}, {learner}: tests", None, few, right="at most 3")
 
 
-@example("4.1", en="A queue instead of recursion, and most nodes (exercises 4.7 and 4.8)", zh="队列与广度优先 (习题4.7, 4.8)")
+@example(
+    "4.1", en="A queue instead of recursion, and most nodes (exercises 4.7 and 4.8)", zh="队列与广度优先 (习题4.7, 4.8)"
+)
 def builders() -> Iterator[Figure]:
     """The order of growth does not change the tree; a bound on nodes bounds memory, one on depth does not."""
     X, y, ids = melons("2.0")

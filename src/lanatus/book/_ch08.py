@@ -69,15 +69,15 @@ def fig_8_2() -> Iterator[Figure]:
     X, y = np.arange(3)[:, None], np.array([1, 0, 1])
     printed = {"a": (2 / 3, 1.0), "b": (2 / 3, 2 / 3), "c": (1 / 3, 0.0)}
     for case, right in zip(toy.cases, toy.data, strict=True):
-        members = [
-            (name, _Answers(np.where(row, y, 1 - y))) for name, row in zip(toy.classifiers, right, strict=True)
-        ]
+        members = [(name, _Answers(np.where(row, y, 1 - y))) for name, row in zip(toy.classifiers, right, strict=True)]
         vote = VotingClassifier(members).fit(X, y)
         yield Figure(f"({case}) each member", [printed[case][0]] * 3, [one.fit(X, y).score(X, y) for _, one in members])
         yield Figure(f"({case}) the vote", printed[case][1], vote.score(X, y))
 
 
-@example("8.1", en="Error of independent members and its bound (8.3), exercise 8.1", zh="集成错误率与Hoeffding界 (习题8.1)")
+@example(
+    "8.1", en="Error of independent members and its bound (8.3), exercise 8.1", zh="集成错误率与Hoeffding界 (习题8.1)"
+)
 def vote_errors() -> Iterator[Figure]:
     """The vote of T members with independent errors of rate eps, exactly and by Hoeffding's inequality."""
     for size, eps, exact, bound in (

@@ -4,6 +4,7 @@ from lanatus._lazy import lazy
 
 _HOME = {
     "_classifier": ["DecisionTreeClassifier"],
+    "_dependence_picture": ["PartialDependenceDisplay"],
     "_explain": ["explain_path"],
     "_export": ["export_graphviz", "export_text"],
     "_export_json": ["export_json", "import_json"],

@@ -53,9 +53,23 @@ class AdditiveTrees:
 
     def matrix(self, X: Any) -> np.ndarray:
         """X as the trees read it."""
-        if isinstance(self._model, Tree):
-            return np.ascontiguousarray(X, dtype=np.float64)
-        return np.ascontiguousarray(take_columns(self._model, X, reset=False)[0], dtype=np.float64)
+        return matrix_of(self._model, X)
+
+
+def matrix_of(model: Any, X: Any) -> np.ndarray:
+    """X as the tests of a model's trees see it: columns, or the sums of an oblique tree."""
+    if isinstance(model, Tree):
+        return np.ascontiguousarray(X, dtype=np.float64)
+    if hasattr(model, "test_start_"):
+        return np.concatenate([*model._blocks(X)])
+    if has_models(model):
+        raise TypeError(f"{type(model).__name__} is no plain tree: its leaves hold models.")
+    return np.ascontiguousarray(take_columns(model, X, reset=False)[0], dtype=np.float64)
+
+
+def has_models(model: Any) -> bool:
+    """Whether the leaves of a tree say more than their class shares or numbers."""
+    return hasattr(model, "model_of_") or getattr(model, "leaf_prediction", "majority") != "majority"
 
 
 def cover(tree: Tree) -> np.ndarray:
@@ -73,7 +87,7 @@ def additive(model: Any) -> AdditiveTrees | None:
     """A tree, forest, bagged trees or gradient boosting taken apart; None for another model."""
     if isinstance(model, Tree):
         return AdditiveTrees(model, [model], [model.value], [0], np.zeros(model.value.shape[1]), None, "predict")
-    if hasattr(model, "test_start_") or hasattr(model, "model_of_"):
+    if hasattr(model, "test_start_") or has_models(model):
         return None  # tests on sums of columns, or models in the leaves
     if isinstance(getattr(model, "tree_", None), Tree):
         return _of_tree(model)

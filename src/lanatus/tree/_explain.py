@@ -7,12 +7,10 @@ import numpy as np
 
 from lanatus.base import n_rows
 from lanatus.data._table import as_frame
-from lanatus.tree._additive import additive
-from lanatus.tree._intake import take_columns
+from lanatus.tree._additive import matrix_of
 from lanatus.tree._passing import PathStep, passed
 from lanatus.tree._reading import Reading, named, read, value_words
 from lanatus.tree._shap import ShapValues, tree_shap
-from lanatus.tree._tree import Tree
 
 __all__ = ["ContributionExplanation", "PathExplanation", "PathStep", "explain_path"]
 
@@ -176,8 +174,7 @@ def explain_path(
         names = [column.name for column in named(list(tree.schema_.columns), feature_names)]
         return ContributionExplanation(tree, tree_shap(tree, one), names, _values(tree, one, decimals), decimals)
     reading = read(tree, feature_names, class_names, decimals)
-    x = _as_seen(tree, one)
-    steps = passed(reading, x)
+    steps = passed(reading, matrix_of(tree, one)[0])
     shares = [
         np.sum([step.part * step.shares[o] for step in steps if step.is_leaf], axis=0)
         for o in range(len(reading.shares))
@@ -201,20 +198,9 @@ def _is_numbers(row: np.ndarray) -> bool:
     return all(value is None or isinstance(value, int | float | np.number) for value in row.ravel().tolist())
 
 
-def _as_seen(model: Any, row: Any) -> np.ndarray:
-    """The row as the tree's tests see it."""
-    if isinstance(model, Tree):
-        return np.asarray(row, dtype=np.float64)[0]
-    if hasattr(model, "test_start_"):  # sums of columns
-        return np.asarray(next(iter(model._blocks(row)))[0])
-    if additive(model) is None:
-        raise TypeError(f"{type(model).__name__} is no plain tree: its leaves hold models.")
-    return np.asarray(take_columns(model, row, reset=False)[0], dtype=np.float64)[0]
-
-
 def _values(model: Any, row: Any, decimals: int) -> list[str]:
     """The row's values in words."""
-    x = np.asarray(take_columns(model, row, reset=False)[0], dtype=np.float64)[0]
+    x = matrix_of(model, row)[0]
     return [
         value_words(column, value, decimals) for column, value in zip(model.schema_.columns, x.tolist(), strict=True)
     ]

@@ -5,7 +5,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from lanatus.tree._intake import take_columns
+from lanatus.tree._additive import matrix_of
 from lanatus.tree._reading import Reading, read
 from lanatus.tree._tree import SUBSET, THRESHOLD, Tree
 
@@ -125,14 +125,11 @@ class RuleList(Sequence[LeafRule]):
         -------
         ndarray of shape (n_samples, n_outputs or all classes)
         """
-        matrix = np.asarray(X, dtype=np.float64) if isinstance(self._model, Tree) else self._matrix(X)
+        matrix = matrix_of(self._model, X)
         out = np.zeros((len(matrix), len(self._rules[0].value)))
         for rule in self._rules:
             out += np.outer(rule.holds(matrix), rule.value)
         return out
-
-    def _matrix(self, X: Any) -> np.ndarray:
-        return np.asarray(take_columns(self._model, X, reset=False)[0], dtype=np.float64)
 
     def predict(self, X: Any) -> np.ndarray:
         """Class or number of each row, as the tree says it.
@@ -162,7 +159,7 @@ def export_rules(tree: Any, *, feature_names: Any = None, class_names: Any = Non
     """A tree as rules, one a leaf, the tests on the same column made one: an interval or a set of values.
 
     The rules exclude each other and together say what the tree says, of rows with missing values too (but for
-    surrogate tests, which rules do not have). `C45Rules` goes on to simplify them.
+    surrogate tests, which rules do not have, and models in leaves). `C45Rules` goes on to simplify them.
 
     Book: sections 4.1 and 15.6. Cost: the sum of the depths of the leaves.
 

@@ -56,11 +56,11 @@ def _joined(first: list[float], second: list[float], push: float, push_first: fl
 def curve(start: tuple[float, float], end: tuple[float, float], n: int = 24) -> tuple[np.ndarray, np.ndarray]:
     """Points of a line that leaves and arrives upright."""
     t = np.linspace(0, 1, n)
+    weights = np.stack([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3])
     middle = (start[1] + end[1]) / 2
-    ys = (start[1], middle, middle, end[1])
-    xs = (start[0], start[0], end[0], end[0])
-    weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3)
-    return sum(w * x for w, x in zip(weights, xs, strict=True)), sum(w * y for w, y in zip(weights, ys, strict=True))
+    xs = np.array([start[0], start[0], end[0], end[0]])
+    ys = np.array([start[1], middle, middle, end[1]])
+    return xs @ weights, ys @ weights
 
 
 def rounded(x0: float, y0: float, x1: float, y1: float, radius: float) -> tuple[np.ndarray, np.ndarray]:

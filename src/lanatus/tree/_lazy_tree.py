@@ -103,16 +103,21 @@ class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
                 order = np.argsort(x, kind="stable")[: int((~np.isnan(x)).sum())]  # holes stand last
                 cuts = entropy_cuts(x[order].astype(np.float64), labels[order])
             self.cuts_.append(np.sort(np.array(cuts, dtype=np.float64)))
-        self._values = self._binned(matrix)
+        widths = [
+            len(column.categories) or len(cuts) + 1
+            for column, cuts in zip(self.schema_.columns, self.cuts_, strict=True)
+        ]
+        self._first_place = np.cumsum([0, *(width + 1 for width in widths)])
+        self._places = self._placed(matrix)
         return self
 
-    def _binned(self, matrix: np.ndarray) -> np.ndarray:
-        """Codes of values and bins, -1 for what is missing."""
-        out = np.full(matrix.shape, -1, dtype=np.int32)
+    def _placed(self, matrix: np.ndarray) -> np.ndarray:
+        """Values and bins, numbered through all columns; the first number of each column is for what is missing."""
+        out = np.tile(self._first_place[:-1], (len(matrix), 1))
         for j, column in enumerate(self.schema_.columns):
             known = ~np.isnan(matrix[:, j])
             x = matrix[known, j]
-            out[known, j] = np.searchsorted(self.cuts_[j], x) if column.kind == "numeric" else x
+            out[known, j] += 1 + (np.searchsorted(self.cuts_[j], x) if column.kind == "numeric" else x.astype(np.intp))
         return out
 
     # ------------------------------------------------------------ answers
@@ -130,7 +135,7 @@ class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        asked = self._binned(take_columns(self, X, reset=False)[0])
+        asked = self._placed(take_columns(self, X, reset=False)[0])
         # Rows with equal values share their whole path; rows that share a node share the gains of all its tests.
         distinct, back = np.unique(asked, axis=0, return_inverse=True)
         answers = np.zeros((len(distinct), len(self.classes_)))
@@ -145,33 +150,26 @@ class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
             for j in np.unique(feature[feature >= 0]).tolist():
                 values = distinct[queries, j]
                 for value in np.unique(values[feature == j]).tolist():
-                    passing = rows[self._values[rows, j] == value]
+                    passing = rows[self._places[rows, j] == value]
                     waiting.append((passing, queries[(feature == j) & (values == value)], depth + 1))
         return np.asarray(answers[back.ravel()])
 
-    def _best_tests(self, rows: np.ndarray, mass: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    def _best_tests(self, rows: np.ndarray, mass: np.ndarray, places: np.ndarray) -> np.ndarray:
         """For each row asked for, the attribute whose test with its value gains most, -1 for none."""
-        present = np.flatnonzero(mass)
-        even = self._weight[rows] / mass[self._codes[rows]] / len(present)
-        best = np.full(len(asked), -1)
-        most, widest = np.full(len(asked), 1e-9), np.zeros(len(asked))
-        for j in range(asked.shape[1]):
-            values = self._values[rows, j]
-            known = values >= 0
-            n_values = int(max(values.max(initial=-1), asked[:, j].max(initial=-1))) + 1
-            if not n_values:
-                continue
-            place = values[known] * len(mass) + self._codes[rows][known]
-            size = n_values * len(mass)
-            table = np.bincount(place, even[known], size).reshape(n_values, -1)
-            passed = np.bincount(values[known], self._weight[rows][known], n_values)
-            gains = np.where((passed > 0) & (passed < mass.sum() - 1e-9), np.log2(len(present)) - _entropy(table), -1.0)
-            ask = np.maximum(asked[:, j], 0)
-            gain = np.where(asked[:, j] >= 0, gains[ask], -1.0)
-            wide = passed[ask]
-            better = (gain > most + 1e-9) | ((gain > 1e-9) & (gain >= most - 1e-9) & (wide > widest + 1e-9))
-            best[better], most[better], widest[better] = j, gain[better], wide[better]
-        return best
+        n_present, d = int((mass > 0).sum()), places.shape[1]
+        weight, codes = self._weight[rows], self._codes[rows]
+        even = weight / mass[codes]  # every class weighs 1
+        held = self._places[rows]
+        n_places = int(self._first_place[-1])
+        cells = (held * len(mass) + codes[:, None]).ravel()
+        table = np.bincount(cells, np.repeat(even, d), n_places * len(mass)).reshape(n_places, -1)
+        passed = np.bincount(held.ravel(), np.repeat(weight, d), n_places)
+        passed[self._first_place[:-1]] = 0.0  # nobody is asked for what it does not know
+        gains = np.where((passed > 0) & (passed < mass.sum() - 1e-9), np.log2(n_present) - _entropy(table), -1.0)
+        gain = gains[places]
+        most = gain.max(axis=1)
+        wide = np.where(gain >= most[:, None] - 1e-9, np.round(passed[places], 9), -1.0)
+        return np.where(most > 1e-9, wide.argmax(axis=1), -1)
 
     def predict(self, X: Any) -> np.ndarray:
         """The commonest class among the training rows that pass all tests of a row's path.

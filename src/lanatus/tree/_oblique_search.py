@@ -65,7 +65,10 @@ class NodeSearch:
         self, rows: np.ndarray, codes: np.ndarray, n_classes: int, columns: np.ndarray, axis: LinearTest | None
     ) -> LinearTest | None:
         """The learner's test on all columns, or on the fewest whose gain is near the best met on the way."""
-        learn = lambda chosen: self._learned(rows, codes, n_classes, np.sort(chosen), axis)  # noqa: E731
+
+        def learn(some: np.ndarray) -> LinearTest | None:
+            return self._learned(rows, codes, n_classes, np.sort(some), axis)
+
         how = self.settings.feature_elimination
         if how is None or len(columns) == 1:
             return learn(columns)

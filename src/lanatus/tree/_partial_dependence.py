@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -10,9 +10,11 @@ from lanatus._core import tree as kernels
 from lanatus.base import check_is_fitted, n_rows, n_threads
 from lanatus.data._schema import Column
 from lanatus.data._table import Table
-from lanatus.plot._display import axes_for, drawn, plain
 from lanatus.tree._additive import AdditiveTrees, additive, cover
 from lanatus.tree._columns_changed import Columns
+
+if TYPE_CHECKING:
+    from lanatus.tree._dependence_picture import PartialDependenceDisplay
 
 _RESPONSES = ("predict_proba", "decision_function", "predict")
 
@@ -31,11 +33,8 @@ class PartialDependence:
         The classes, where the outputs are theirs.
     response : {"predict_proba", "decision_function", "predict"}
     method : {"recursion", "brute"}
-    ax_, figure_ : matplotlib Axes and Figure, after `plot`
+    columns : list of Column, what the columns are
     """
-
-    ax_: Any
-    figure_: Any
 
     def __init__(
         self,
@@ -46,7 +45,7 @@ class PartialDependence:
         response: str,
         method: str,
     ) -> None:
-        self._columns = columns
+        self.columns = columns
         self.feature_names = [column.name for column in columns]
         self.grid_values = grid
         self.average = average
@@ -54,8 +53,7 @@ class PartialDependence:
         self.response = response
         self.method = method
 
-    @drawn
-    def plot(self, ax: Any = None, *, output: Any = None) -> "PartialDependence":
+    def plot(self, ax: Any = None, *, output: Any = None) -> "PartialDependenceDisplay":
         """Draw: lines for a number, bars for categories, a map for two columns.
 
         Parameters
@@ -67,67 +65,12 @@ class PartialDependence:
 
         Returns
         -------
-        PartialDependence
+        PartialDependenceDisplay
+            With ``ax_`` and ``figure_``.
         """
-        shown = self._shown(output)
-        self.ax_ = axes_for(ax, figsize=(6, 4))
-        self.figure_ = self.ax_.get_figure(root=True)
-        self._draw_map(shown[0]) if len(self.grid_values) == 2 else self._draw_lines(shown)
-        self._label(0, self.ax_.set_xlabel, self.ax_.set_xticks)
-        return self
+        from lanatus.tree._dependence_picture import PartialDependenceDisplay
 
-    def _shown(self, output: Any) -> list[int]:
-        count = len(self.average)
-        if output is not None:
-            names = list(range(count)) if self.output_names is None else list(self.output_names)
-            if output not in names:
-                raise ValueError(f"output must be one of {names}; got {output!r}.")
-            return [names.index(output)]
-        if count == 2 and self.output_names is not None:
-            return [1]
-        if count > 1 and len(self.grid_values) == 2:
-            raise ValueError(f"a map shows one output; choose one of {self.output_names or list(range(count))}.")
-        return list(range(count))
-
-    def _name(self, at: int) -> str:
-        if self.output_names is not None:
-            return f"{'probability' if self.response == 'predict_proba' else 'score'} of {self.output_names[at]}"
-        return "mean answer" if self.response == "predict" else "mean score"
-
-    def _label(self, axis: int, name: Any, ticks: Any) -> None:
-        name(plain(self.feature_names[axis]))
-        if self._columns[axis].kind != "numeric":
-            values = self.grid_values[axis]
-            ticks(range(len(values)), [plain(str(value)) for value in values])
-
-    def _places(self, axis: int) -> np.ndarray:
-        values = self.grid_values[axis]
-        return values if self._columns[axis].kind == "numeric" else np.arange(len(values))
-
-    def _draw_lines(self, shown: list[int]) -> None:
-        x = self._places(0)
-        is_number = self._columns[0].kind == "numeric"
-        for place, at in enumerate(shown):
-            if is_number:
-                self.ax_.plot(x, self.average[at], label=plain(self._name(at)))
-            else:
-                width = 0.8 / len(shown)
-                shift = (place - (len(shown) - 1) / 2) * width
-                self.ax_.bar(x + shift, self.average[at], width, label=plain(self._name(at)))
-        if len(shown) > 1:
-            self.ax_.legend()
-        else:
-            self.ax_.set_ylabel(plain(self._name(shown[0])))
-        self.ax_.grid(axis="y", alpha=0.3)
-
-    def _draw_map(self, at: int) -> None:
-        x, y = self._places(0), self._places(1)
-        if all(column.kind == "numeric" for column in self._columns) and min(len(x), len(y)) > 1:
-            drawn_map = self.ax_.contourf(x, y, self.average[at].T, levels=12)
-        else:
-            drawn_map = self.ax_.pcolormesh(x, y, self.average[at].T, shading="nearest")
-        self.figure_.colorbar(drawn_map, ax=self.ax_, label=plain(self._name(at)))
-        self._label(1, self.ax_.set_ylabel, self.ax_.set_yticks)
+        return PartialDependenceDisplay(self).plot(ax, output=output)
 
 
 def partial_dependence(
@@ -187,7 +130,7 @@ def partial_dependence(
     >>> tree = DecisionTreeClassifier(criterion="entropy", split="multiway").fit(X, melons.target)
     >>> found = partial_dependence(tree, X, "纹理")
     >>> found.grid_values[0].tolist(), found.average[1].round(3).tolist()
-    (['清晰', '稍糊', '模糊'], [0.588, 0.2, 0.0])
+    (['清晰', '稍糊', '模糊'], [0.778, 0.2, 0.0])
 
     References
     ----------
@@ -196,7 +139,7 @@ def partial_dependence(
     check_is_fitted(model)
     _check(method, response_method, grid_resolution, percentiles)
     columns = Columns(X)
-    wanted = [features] if isinstance(features, int | np.integer | str) else list(features)
+    wanted: list[Any] = [features] if isinstance(features, int | np.integer | str) else list(features)
     if len(wanted) not in (1, 2):
         raise ValueError(f"features must be one column or two; got {len(wanted)}.")
     places = [columns.place(column) for column in wanted]
@@ -221,7 +164,7 @@ def partial_dependence(
     response = response_method
     if response == "auto":
         response = next(name for name in _RESPONSES if hasattr(model, name))
-    average = _by_rows(model, columns, places, about, values, response, sample_weight)
+    average = _by_rows(model, columns, places, values, response, sample_weight)
     labels = getattr(model, "classes_", None) if response != "predict" else None
     names = None if labels is None or isinstance(labels, list) else [*labels]
     return PartialDependence(about, values, average.T.reshape(-1, *shape), names, response, "brute")
@@ -290,7 +233,6 @@ def _by_rows(
     model: Any,
     columns: Columns,
     places: list[int],
-    about: list[Column],
     values: list[np.ndarray],
     response: str,
     sample_weight: Any,
@@ -299,8 +241,11 @@ def _by_rows(
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if weight is not None and len(weight) != n_rows(columns.X):
         raise ValueError(f"sample_weight must hold {n_rows(columns.X)} weights; got {len(weight)}.")
-    coded = isinstance(columns.X, Table)
-    grids = [_as_codes(column, own) if coded else own.tolist() for column, own in zip(about, values, strict=True)]
+    if isinstance(columns.X, Table):  # whose categories may stand in another order than the model's
+        about = [columns.X.schema.columns[j] for j in places]
+        grids = [_as_codes(column, own) for column, own in zip(about, values, strict=True)]
+    else:
+        grids = [own.tolist() for own in values]
     ask = getattr(model, response)
     means = []
     for point in product(*grids):

@@ -10,7 +10,7 @@ from lanatus.data._schema import Column, Schema
 from lanatus.tree._classifier import shares_of
 from lanatus.tree._tree import SUBSET, THRESHOLD, Tree
 
-_LISTED = 4  # values that the second branch of a subset test always lists; of more, it may say "not in" instead
+_LISTED = 4  # values that a subset test always lists; of more, it may say "not in" instead
 
 
 class Reading:
@@ -66,12 +66,11 @@ class Reading:
             return "<=" if child == 0 else ">", threshold
         if tree.kind[node] != SUBSET:
             return "in", [child]
-        codes = tree.categories(node).tolist()
-        if child == 0:
-            return "in", codes
-        others = [code for code in range(len(self.columns[tree.feature[node]].categories)) if code not in set(codes)]
-        listed = others and (len(others) <= _LISTED or len(others) <= len(codes))
-        return ("in", others) if listed else ("not in", codes)
+        inside = tree.categories(node).tolist()
+        others = [code for code in range(len(self.columns[tree.feature[node]].categories)) if code not in set(inside)]
+        own, rest = (inside, others) if child == 0 else (others, inside)
+        # Of a bare tree not all values are known; a long list is told by what it lacks.
+        return ("in", own) if own and (len(own) <= max(_LISTED, len(rest)) or not rest) else ("not in", rest)
 
     def condition(self, column: Column, sign: str, value: Any, most: int | None = None) -> str:
         """A sign and what stands right of it, in words."""
@@ -157,8 +156,6 @@ def read(model: Any, feature_names: Any = None, class_names: Any = None, decimal
     `feature_names` may be names, or a `Schema` for a `Tree` of nominal columns; `class_names` those of the classes in
     their order.
     """
-    if isinstance(model, Reading):
-        return model
     if decimals < 0:
         raise ValueError(f"decimals must be at least 0; got {decimals}.")
     if isinstance(model, Tree):
@@ -167,7 +164,7 @@ def read(model: Any, feature_names: Any = None, class_names: Any = None, decimal
         tree, columns, classes = _of_estimator(model)
     columns = named(columns, feature_names)
     if class_names is not None:
-        classes = _class_names(class_names, classes, tree)
+        classes = _class_names(class_names)
     widths = None if classes is None else [len(names) for names in classes]
     if widths is not None and sum(widths) != tree.value.shape[1]:
         raise ValueError(f"class_names must hold {tree.value.shape[1]} names, got {sum(widths)}.")
@@ -253,8 +250,7 @@ def named(columns: list[Column], names: Any) -> list[Column]:
     return [Column(name, column.kind, column.categories) for name, column in zip(names, whole, strict=True)]
 
 
-def _class_names(names: Any, classes: list[list[str]] | None, tree: Tree) -> list[list[str]]:
-    if not isinstance(names, bool):
-        several = len(names) > 0 and not isinstance(names[0], str) and np.ndim(names[0]) > 0
-        return [[str(name) for name in part] for part in (names if several else [names])]
-    return classes if classes is not None else [[str(k) for k in range(tree.value.shape[1])]]
+def _class_names(names: Any) -> list[list[str]]:
+    """Names of the classes of each output."""
+    several = len(names) > 0 and not isinstance(names[0], str) and np.ndim(names[0]) > 0
+    return [[str(name) for name in part] for part in (names if several else [names])]

@@ -242,6 +242,8 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         weights = self._weights(sample_weight, matrix)
         if self.monotonic_cst is not None and self.n_outputs_ > 1:
             raise ValueError("monotonic_cst is for one output.")
+        if self.criterion == "absolute_error" and (self.monotonic_cst is not None or self.splitter == "random"):
+            raise ValueError("criterion='absolute_error' knows no order constraints and no random splits.")
         if self.criterion == "poisson" and (targets.min() < 0 or not targets.any()):
             raise ValueError("criterion='poisson' needs targets from 0 on, not all of them 0.")
         rows, X_held, held = self._validation(matrix, X_val, y_val)

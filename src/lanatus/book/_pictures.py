@@ -1,0 +1,87 @@
+"""The figures of chapters 4 and 8 as pictures."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lanatus.catalog import section_key
+from lanatus.plot import use_chinese
+
+_PICTURES: dict[str, Callable[[], Any]] = {}
+
+
+def picture(number: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
+    """Register a function that draws a figure of the book."""
+
+    def record(function: Callable[[], Any]) -> Callable[[], Any]:
+        _PICTURES[number] = function
+        return function
+
+    return record
+
+
+def draw_figure(number: str) -> Any:
+    """A figure of the book, drawn anew from data and fitted models.
+
+    Parameters
+    ----------
+    number : str
+        "4.4" to "4.11", "4.13", "8.4", "8.6", "8.7", "8.10", or "ex 8.3" and "ex 8.5" for the pictures that those
+        exercises ask for.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from lanatus.book import draw_figure
+    >>> figure = draw_figure("4.11")
+    >>> [axes.get_title() for axes in figure.axes]
+    ['单变量决策树: 5个叶结点', '多变量决策树: 4个叶结点']
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(figure)
+    """
+    from lanatus.book import _ch04_pictures, _ch08_pictures  # noqa: F401  (they register what they draw)
+
+    if number not in _PICTURES:
+        raise KeyError(f"no picture of figure {number!r}; there are {', '.join(sorted(_PICTURES, key=section_key))}.")
+    with use_chinese():
+        drawn = _PICTURES[number]()
+        drawn.draw_without_rendering()  # fonts are looked up now, while the Chinese one is at hand
+    return drawn
+
+
+def row_of_axes(n: int) -> tuple[Any, Sequence[Any]]:
+    """A figure with axes side by side."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, n, figsize=(4 * n, 3.6), layout="constrained", squeeze=False)
+    return figure, axes[0]
+
+
+def draw_borders(ax: Any, X: Any, y: Any, model: Any, members: Sequence[Any] = (), title: str = "") -> None:
+    """Good and bad melons in the plane, borders of the members in black and of the model in red."""
+    names, points, good = list(X.columns), np.asarray(X, dtype=float), np.asarray(y) == "是"
+    low, high = points.min(axis=0) - 0.04, points.max(axis=0) + 0.04
+    across, up = np.meshgrid(*(np.linspace(a, b, 250) for a, b in zip(low, high, strict=True)))
+    grid = np.column_stack([across.ravel(), up.ravel()])
+    for one, colour, width in [*((member, "black", 0.6) for member in members), (model, "red", 2.0)]:
+        says = (np.asarray(one.predict(_frame(grid, names))) == _positive(one)).reshape(across.shape).astype(float)
+        if np.ptp(says):
+            ax.contour(across, up, says, levels=[0.5], colors=colour, linewidths=width)
+    ax.scatter(*points[good].T, marker="+", s=50, color="C0", label="好瓜", zorder=3)
+    ax.scatter(*points[~good].T, marker="_", s=50, color="C2", label="坏瓜", zorder=3)
+    ax.set(xlabel=names[0], ylabel=names[1], title=title)
+
+
+def _positive(model: Any) -> Any:
+    """The label of a good melon, as the model itself knows it."""
+    return "是" if "是" in list(model.classes_) else model.classes_[-1]
+
+
+def _frame(grid: np.ndarray, names: list[str]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(grid, columns=names)
