@@ -188,7 +188,7 @@ def ranks(result: Comparison, measure: str) -> Iterator[str]:
     overall = result.test(measure).overall
     groups = result.plot(measure).groups()
     yield ""
-    yield f"{overall.test}: p = {overall.p_value:.2g}. Groups that Nemenyi's test at level {result.alpha:g} cannot part:"
+    yield f"{overall.test}: p = {overall.p_value:.2g}. What Nemenyi's test cannot part at level {result.alpha:g}:"
     yield "; ".join(f"({', '.join(group)})" for group in groups) + "."
 
 
@@ -220,8 +220,8 @@ C4.5 and CART have no peer of their own here and are measured against scikit-lea
 `python -m bench.quality`.
 
 A verdict is by Wilcoxon's signed-rank test over the data sets at level 0.05. The last two columns name single data sets
-where the mean difference of the ten folds is more than {MANY_ERRORS:g} of its standard errors. There are hundreds of such
-comparisons, and folds share training rows, so that a few of them come by chance, on either side.
+where the mean difference of the ten folds is more than {MANY_ERRORS:g} of its standard errors. There are
+hundreds of such comparisons, and folds share training rows, so that a few of them come by chance, on either side.
 """
 
 

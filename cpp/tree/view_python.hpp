@@ -1,5 +1,7 @@
 // The arrays of a Python Tree as a TreeView.
 #pragma once
+#include <algorithm>
+
 #include "core/ndarray.hpp"
 #include "tree/route.hpp"
 
@@ -12,6 +14,13 @@ std::span<const T> array_of(const nb::object& owner, const char* name) {
 template <class T>
 std::span<const T> item_of(const nb::dict& owner, const char* name) {
     return span(nb::cast<In1<T>>(owner[name]));
+}
+
+// Where lists begin among all their items, the last end included.
+inline void require_starts(std::span<const std::int64_t> start, std::size_t lists, std::size_t items) {
+    require(start.size() == lists + 1 && start.front() >= 0 && std::is_sorted(start.begin(), start.end()) &&
+                start.back() <= static_cast<std::int64_t>(items),
+            "the lists of the tree are out of order");
 }
 
 // The view holds while the Tree does.
@@ -35,8 +44,10 @@ inline TreeView tree_view(const nb::object& tree, std::size_t n_columns) {
         const auto last = std::int64_t{v.first_child[i]} + v.n_children[i];
         require(v.feature[i] >= 0 && static_cast<std::size_t>(v.feature[i]) < n_columns, "a node tests a column that X has not");
         require(std::size_t(v.first_child[i]) > i && last <= static_cast<std::int64_t>(n), "a child stands outside the tree");
+        require(v.n_children[i] == 2 || static_cast<Kind>(v.kind[i]) == Kind::values, "a test in two has not two children");
         require(v.missing[i] < v.n_children[i], "missing values go to a child that is not there");
     }
+    require_starts(v.subset_start, n, v.subset.size());
     if (const nb::object more = tree.attr("surrogates"); !more.is_none()) {
         const auto s = nb::cast<nb::dict>(more);
         v.stand_start = item_of<std::int64_t>(s, "start");
@@ -47,7 +58,12 @@ inline TreeView tree_view(const nb::object& tree, std::size_t n_columns) {
         v.stand_subset = item_of<std::uint32_t>(s, "subset");
         v.stand_known_start = item_of<std::int64_t>(s, "known_start");
         v.stand_known = item_of<std::uint32_t>(s, "known");
-        require(v.stand_start.size() == n + 1, "the surrogates do not fit the tree");
+        const std::size_t count = v.stand_feature.size();
+        require_starts(v.stand_start, n, count);
+        require(v.stand_below.size() == count && v.stand_threshold.size() == count, "the surrogates do not fit the tree");
+        require_starts(v.stand_subset_start, count, v.stand_subset.size());
+        require_starts(v.stand_known_start, count, v.stand_known.size());
+        for (const std::int32_t c : v.stand_below) require(c == 0 || c == 1, "a surrogate leads to a child that is not there");
         for (const std::int32_t j : v.stand_feature)
             require(j >= 0 && static_cast<std::size_t>(j) < n_columns, "a surrogate tests a column that X has not");
     }

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from lanatus.catalog import section_key
-from lanatus.plot import use_chinese
 
 _PICTURES: dict[str, Callable[[], Any]] = {}
 
@@ -44,6 +43,8 @@ def draw_figure(number: str) -> Any:
     >>> plt.close(figure)
     """
     from lanatus.book import _ch04_pictures, _ch08_pictures  # noqa: F401  (they register what they draw)
+
+    from lanatus.plot import use_chinese
 
     if number not in _PICTURES:
         raise KeyError(f"no picture of figure {number!r}; there are {', '.join(sorted(_PICTURES, key=section_key))}.")

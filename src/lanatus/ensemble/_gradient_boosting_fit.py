@@ -13,6 +13,8 @@ from lanatus.ensemble._boosting_losses import Loss
 from lanatus.tree._bins import Bins
 from lanatus.tree._tree import LEAF, SUBSET, THRESHOLD, Tree
 
+FEW = 1 << 19  # entries of X below which threads cost more than they bring
+
 
 @dataclass
 class Rows:
@@ -79,7 +81,8 @@ def boost(
 
     `learned` is what else makes a model of the trees of any moment.
     """
-    grower = kernels.Grower(train.codes, bins.n_bins, (bins.n_values > 0).astype(np.uint8), n_threads=n_threads())
+    team = 1 if train.codes.size < FEW else n_threads()
+    grower = kernels.Grower(train.codes, bins.n_bins, (bins.n_values > 0).astype(np.uint8), n_threads=team)
     train.codes = train.codes[:0]  # the grower has its own
     shape = loss.n_outputs, len(train.y)
     g, h = np.empty(shape), np.empty(shape)
@@ -94,13 +97,11 @@ def boost(
         for output in range(loss.n_outputs):
             columns = _columns(rng, len(bins.n_bins), settings.n_columns)
             seed = (settings.seed + number * loss.n_outputs + output) % 2**32
-            arrays = grower.grow(
-                g[output], h[output], bag, columns, seed=seed, n_threads=n_threads(), **settings.growth
-            )
+            arrays = grower.grow(g[output], h[output], bag, columns, seed=seed, n_threads=team, **settings.growth)
             tree = _tree(arrays, bins)
             if loss.refits_leaves:
                 _refit(tree, grower, arrays, loss, train, settings)
-            _advance(grower, tree, output, train, bag, validation)
+            _advance(grower, tree, output, train, bag, validation, team)
             trees.append(tree)
         result.trees.append(trees)
         _note(result, loss, loss.fill(train.y, train.raw, train.weight, g, h), train, validation)
@@ -137,15 +138,15 @@ def _columns(rng: np.random.RandomState, d: int, wanted: int | None) -> np.ndarr
 
 
 def _advance(
-    grower: Any, tree: Tree, output: int, train: Rows, bag: np.ndarray | None, validation: Rows | None
+    grower: Any, tree: Tree, output: int, train: Rows, bag: np.ndarray | None, validation: Rows | None, team: int
 ) -> None:
     """Add what the last tree says to all scores."""
-    grower.add_to(train.raw, output, n_threads=n_threads())
+    grower.add_to(train.raw, output, n_threads=team)
     if bag is not None:
         rest = np.setdiff1d(np.arange(len(train.y)), bag, assume_unique=True)
-        train.raw[rest, output] += tree.value[grower.apply_rows(rest, n_threads=n_threads()), 0]
+        train.raw[rest, output] += tree.value[grower.apply_rows(rest, n_threads=team), 0]
     if validation is not None:
-        leaves = grower.apply(validation.codes, n_threads=n_threads())
+        leaves = grower.apply(validation.codes, n_threads=team)
         validation.raw[:, output] += tree.value[leaves, 0]
 
 

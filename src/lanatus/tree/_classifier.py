@@ -159,10 +159,11 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     Examples
     --------
     >>> from lanatus.data import load_watermelon
-    >>> from lanatus.tree import DecisionTreeClassifier, export_text
+    >>> from lanatus.tree import DecisionTreeClassifier
     >>> melons = load_watermelon("2.0")
-    >>> tree = DecisionTreeClassifier(criterion="entropy", split="multiway").fit(melons.frame[melons.feature_names],
-    melons.target) >>> tree.get_n_leaves(), tree.score(melons.frame[melons.feature_names], melons.target)
+    >>> X = melons.frame[melons.feature_names]
+    >>> tree = DecisionTreeClassifier(criterion="entropy", split="multiway").fit(X, melons.target)
+    >>> tree.get_n_leaves(), tree.score(X, melons.target)
     (9, 1.0)
 
     References

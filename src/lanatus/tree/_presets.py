@@ -91,7 +91,7 @@ class ID3Classifier(DecisionTreeClassifier):
     >>> melons = load_watermelon("2.0")
     >>> X = melons.frame[melons.feature_names]
     >>> tree = ID3Classifier().fit(X, melons.target)
-    >>> melons.feature_names[tree.tree_.feature[0]], round(tree.tree_.gain[0], 3)
+    >>> melons.feature_names[tree.tree_.feature[0]], float(tree.tree_.gain[0].round(3))
     ('纹理', 0.381)
 
     References
@@ -283,7 +283,7 @@ class CARTClassifier(DecisionTreeClassifier):
     >>> melons = load_watermelon("3.0")
     >>> X = melons.frame[melons.feature_names]
     >>> CARTClassifier().fit(X, melons.target).get_n_leaves()
-    4
+    5
 
     References
     ----------
@@ -418,7 +418,7 @@ class DecisionStump(DecisionTreeClassifier):
     >>> from lanatus.tree import DecisionStump
     >>> melons = load_watermelon("3.0a")
     >>> stump = DecisionStump(criterion="train_error").fit(melons.frame[melons.feature_names], melons.target)
-    >>> melons.feature_names[stump.tree_.feature[0]], round(stump.tree_.threshold[0], 4)
+    >>> melons.feature_names[stump.tree_.feature[0]], float(stump.tree_.threshold[0].round(4))
     ('含糖率', 0.2045)
     """
 
