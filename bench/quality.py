@@ -31,9 +31,9 @@ PAGE = ROOT / "docs" / "quality.md"
 JOURNALS = ROOT / "build" / "quality"
 
 CLASSES = [
-    "anneal", "breast_cancer_wisconsin", "car", "credit_a", "credit_g", "digits", "glass", "heart_c", "horse_colic",
-    "house_votes_84", "ionosphere", "kr_vs_kp", "pima_missing", "segment", "sick", "sonar", "soybean", "spambase",
-    "tic_tac_toe", "titanic", "vehicle", "vowel", "wdbc", "yeast",
+    "breast_cancer_wisconsin", "car", "credit_a", "credit_g", "glass", "heart_c", "horse_colic", "house_votes_84",
+    "ionosphere", "kr_vs_kp", "penguins", "pima_missing", "segment", "sick", "sonar", "tic_tac_toe", "titanic",
+    "vehicle", "wdbc",
 ]  # fmt: skip
 NUMBERS = ["abalone", "auto_mpg", "bodyfat", "boston_housing", "concrete", "diabetes", "ozone", "stock"]
 
@@ -56,7 +56,7 @@ REGRESSOR_PAIRS = {
     "ExtraTrees": ["sklearn ExtraTrees"],
     "GradientBoosting": ["sklearn HistGradientBoosting", "LightGBM", "XGBoost"],
 }
-OUR_NAMES = {"DecisionTree": tree, "CART": tree, "C45": tree}
+SINGLE_TREES = {"DecisionTree", "CART", "C45"}
 MANY_ERRORS = 3.0  # a difference of so many standard errors on one data set is looked into
 
 
@@ -65,7 +65,7 @@ MANY_ERRORS = 3.0  # a difference of so many standard errors on one data set is 
 
 def ours(pairs: dict[str, list[str]], kind: str) -> dict[str, Any]:
     """Our estimators as they come."""
-    return {name: getattr(OUR_NAMES.get(name, ensemble), name + kind)() for name in pairs}
+    return {name: getattr(tree if name in SINGLE_TREES else ensemble, name + kind)() for name in pairs}
 
 
 def on_numbers(learner: Any) -> Any:
@@ -114,6 +114,8 @@ def table(folder: Path, name: str, classes: bool) -> tuple[pd.DataFrame, np.ndar
     X, y = whole.iloc[:, :-1], whole.iloc[:, -1]
     X.columns = [f"column_{j}" for j in range(X.shape[1])]  # LightGBM refuses some signs in names
     X = X.apply(lambda column: column.astype(float if column.dtype.kind in "fiub" else "category"))
+    if len(empty := X.columns[X.isna().all()]):  # two of the peers fail on a column without a value
+        X = X.drop(columns=empty)
     return X, pd.factorize(y, sort=True)[0] if classes else y.to_numpy(dtype=float)
 
 
@@ -160,7 +162,7 @@ def far_apart(two: Comparison, measure: str) -> tuple[list[str], list[str]]:
 
 def verdicts(result: Comparison, pairs: dict[str, list[str]], measure: str) -> Iterator[str]:
     """Each of ours against its peers."""
-    yield "| ours | peer | ours | peer | won / even / lost | Wilcoxon p | verdict | far better on | far worse on |"
+    yield "| ours | peer | mean | its mean | won / even / lost | Wilcoxon p | verdict | far better on | far worse on |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for name, rivals in pairs.items():
         for rival in rivals:
@@ -183,7 +185,7 @@ def ranks(result: Comparison, measure: str) -> Iterator[str]:
     yield "| learner | mean rank | mean |"
     yield "|---|---|---|"
     for j in np.argsort(found, kind="stable"):
-        mark = "" if any(result.learners[j].startswith(p) for p in ("sklearn", "LightGBM", "XGBoost")) else "**"
+        mark = "**" if result.learners[j] in CLASSIFIER_PAIRS else ""
         yield f"| {mark}{result.learners[j]}{mark} | {found[j]:.2f} | {means[j]:.4f} |"
     overall = result.test(measure).overall
     groups = result.plot(measure).groups()
@@ -220,8 +222,18 @@ C4.5 and CART have no peer of their own here and are measured against scikit-lea
 `python -m bench.quality`.
 
 A verdict is by Wilcoxon's signed-rank test over the data sets at level 0.05. The last two columns name single data sets
-where the mean difference of the ten folds is more than {MANY_ERRORS:g} of its standard errors. There are
-hundreds of such comparisons, and folds share training rows, so that a few of them come by chance, on either side.
+where the mean difference of the ten folds is more than {MANY_ERRORS:g} of its standard errors. There are hundreds of
+these comparisons, and folds share training rows, so that a few are named by chance, on either side.
+"""
+
+# Looked into by hand, on other folds than those of the tables.
+NOTES = """
+## What lies behind the larger differences
+
+- C4.5 on `tic_tac_toe`: one branch a value uses an attribute up at once. Our binary trees score there as the peer's.
+- `ozone` has nominal columns of up to 31 values that say little. Our boosting and forests split them by subsets and
+  follow chance: in three other runs of ten folds boosting had an R2 of 0.66 (LightGBM 0.70), the forest 0.65
+  (scikit-learn 0.68); with these columns given as numbers 0.70 and 0.68.
 """
 
 
@@ -241,7 +253,8 @@ def page(classes: Comparison, class_data: dict[str, Any], numbers: Comparison, n
         *verdicts(numbers, REGRESSOR_PAIRS, "r2"),
         "\n### Ranks of the regressors\n",
         *ranks(numbers, "r2"),
-        "\n![Mean ranks and critical difference](quality-numbers.svg)\n",
+        "\n![Mean ranks and critical difference](quality-numbers.svg)",
+        NOTES,
         "## Accuracy by data set\n",
         *scores(classes, "accuracy"),
         "\n## R2 by data set\n",

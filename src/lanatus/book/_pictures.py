@@ -43,7 +43,6 @@ def draw_figure(number: str) -> Any:
     >>> plt.close(figure)
     """
     from lanatus.book import _ch04_pictures, _ch08_pictures  # noqa: F401  (they register what they draw)
-
     from lanatus.plot import use_chinese
 
     if number not in _PICTURES:

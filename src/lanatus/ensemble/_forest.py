@@ -324,8 +324,8 @@ class RandomForestClassifier(ForestClassifier):
 
     def __init__(
         self,
-        *,
         n_estimators: int = 100,
+        *,
         criterion: str = "gini",
         max_depth: int | None = None,
         min_samples_split: float = 2,
@@ -469,8 +469,8 @@ class RandomForestRegressor(ForestRegressor):
 
     def __init__(
         self,
-        *,
         n_estimators: int = 100,
+        *,
         criterion: str = "squared_error",
         max_depth: int | None = None,
         min_samples_split: float = 2,
@@ -618,8 +618,8 @@ class ExtraTreesClassifier(ForestClassifier):
 
     def __init__(
         self,
-        *,
         n_estimators: int = 100,
+        *,
         criterion: str = "gini",
         max_depth: int | None = None,
         min_samples_split: float = 2,
@@ -765,8 +765,8 @@ class ExtraTreesRegressor(ForestRegressor):
 
     def __init__(
         self,
-        *,
         n_estimators: int = 100,
+        *,
         criterion: str = "squared_error",
         max_depth: int | None = None,
         min_samples_split: float = 2,

@@ -71,7 +71,7 @@ class Bins:
         n_threads : int, optional
             Threads; None takes what OpenMP allows. The bins do not depend on it.
         """
-        threads = n_threads or default_threads()
+        threads = _team(X, n_threads)
         n, d = X.shape
         n_values = np.zeros(d, np.int32) if n_values is None else np.ascontiguousarray(n_values, dtype=np.int32)
         rows = sampled_rows(n)
@@ -104,12 +104,18 @@ class Bins:
 
     def codes(self, X: Any, n_threads: int | None = None) -> np.ndarray:
         """The bin of each entry of X, as an array of bytes of the shape of X, row by row."""
-        threads = n_threads or default_threads()
+        threads = _team(X, n_threads)
         cuts = self._edges, self._edge_start, self._table, self._table_start
         if sp.issparse(X):
             parts = X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)
             return kernels.codes_csr(*parts, X.shape[1], *cuts, n_threads=threads)
         return kernels.codes(X, *cuts, n_threads=threads)
+
+
+def _team(X: Any, wanted: int | None) -> int:
+    """Threads: as many as asked or allowed, one where the work is small."""
+    few = (X.nnz if sp.issparse(X) else X.size) < 100_000
+    return wanted or (1 if few else default_threads())
 
 
 def sampled_rows(n: int) -> np.ndarray:
