@@ -81,6 +81,7 @@ class Grower {
         if (limits_.max_leaves != std::numeric_limits<std::int64_t>::max() ||
             limits_.max_nodes != std::numeric_limits<std::int64_t>::max() || n_threads_ <= 1) {
             in_turn(tree, std::move(root), limits_.order == Order::breadth, n_threads_);
+            if (limits_.order == Order::depth) return tree;  // its nodes were met in the order of a walk
             return numbered(std::move(tree), {}, {});
         }
         return side_by_side(std::move(tree), std::move(root));

@@ -327,7 +327,8 @@ class HistogramFinder {
 
     // Room for the cells of one column, packed, and for states.
     struct Room {
-        std::vector<Number> cells, packed;
+        std::vector<Number> cells, packed, sides;
+        double sum = 0, sum_second = 0;  // weight of the node's rows, and of those of the second class
         std::array<std::uint8_t, bins_a_column> bins;
         std::vector<double> states, total, left, right;
         std::vector<std::uint32_t> columns;
@@ -339,9 +340,17 @@ class HistogramFinder {
             label.resize(m);
             unit = of.weight == nullptr;
             for (std::size_t i = 0; i < m; ++i) label[i] = static_cast<std::int32_t>(of.labels()[rows[i]]);
-            if (unit) return;
-            weight.resize(m);
-            for (std::size_t i = 0; i < m; ++i) weight[i] = of.weight[rows[i]];
+            if (!unit) {
+                weight.resize(m);
+                for (std::size_t i = 0; i < m; ++i) weight[i] = of.weight[rows[i]];
+            }
+            if (!std::is_same_v<Cells, ClassCells> || of.width != 2) return;
+            sum = sum_second = 0;
+            for (std::size_t i = 0; i < m; ++i) {
+                const double w = unit ? 1.0 : weight[i];
+                sum += w;
+                sum_second += w * label[i];
+            }
         }
         void add(const Cells& of, Number* cell, std::size_t i) const { of.add(cell, label[i], unit ? 1 : weight[i]); }
         void fit(std::size_t cell, std::size_t state) {
@@ -402,13 +411,35 @@ class HistogramFinder {
         if (high == missing_bin) return false;
         if (low == high) return true;
         const std::size_t cut = drawn_bin(part, j, low, high);
-        thread_local std::vector<Number> sides;
-        sides.assign(2 * cells_.width, Number{0});
-        for (std::size_t i = 0; i < m; ++i)
-            room.add(cells_, sides.data() + (room.codes[i] <= cut ? 0 : cells_.width), i);
         double *left = room.left.data(), *right = room.right.data(), *total = room.total.data();
-        cells_.to_state(sides.data(), left);
-        cells_.to_state(sides.data() + cells_.width, right);
+        if (std::is_same_v<Cells, ClassCells> && cells_.width == 2) {
+            // Sums in registers, several rows at a time.
+            std::int32_t below = 0, below_second = 0;
+            const std::uint8_t* bin = room.codes.data();
+            const std::int32_t *label = room.label.data(), *weight = room.weight.data();
+            if (room.unit) {
+                for (std::size_t i = 0; i < m; ++i) {
+                    const std::int32_t in = bin[i] <= cut;
+                    below += in;
+                    below_second += in & label[i];
+                }
+            } else {
+                for (std::size_t i = 0; i < m; ++i) {
+                    const std::int32_t w = bin[i] <= cut ? weight[i] : 0;
+                    below += w;
+                    below_second += w * label[i];
+                }
+            }
+            left[0] = below - below_second, left[1] = below_second;
+            right[0] = room.sum - room.sum_second - left[0], right[1] = room.sum_second - left[1];
+        } else {
+            std::vector<Number>& sides = room.sides;
+            sides.assign(2 * cells_.width, Number{0});
+            for (std::size_t i = 0; i < m; ++i)
+                room.add(cells_, sides.data() + (room.codes[i] <= cut ? 0 : cells_.width), i);
+            cells_.to_state(sides.data(), left);
+            cells_.to_state(sides.data() + cells_.width, right);
+        }
         for (std::size_t k = 0; k < v; ++k) total[k] = left[k] + right[k];
         const double now = value(part, left, total, right);
         if (!(now > best.score + slack(part))) return true;
@@ -489,7 +520,7 @@ class HistogramFinder {
     }
 
     // Two classes, numbers, nothing missing. Between two bins of one and the same class there is no best cut (Fayyad and
-    // Irani 1992).
+    // Irani 1992), unless the better ones are forbidden by the least size of a child.
     void judge_two(const Part& part, std::size_t j, const Room& room, std::size_t count, Candidate& best) const {
         const Number* cells = room.packed.data();
         double t0 = 0, t1 = 0, l0 = 0, l1 = 0;
@@ -499,7 +530,7 @@ class HistogramFinder {
             const Number a0 = cells[2 * i], a1 = cells[2 * i + 1];
             l0 += a0;
             l1 += a1;
-            if ((a0 | cells[2 * i + 2]) == 0 || (a1 | cells[2 * i + 3]) == 0) continue;
+            if (least <= 0 && ((a0 | cells[2 * i + 2]) == 0 || (a1 | cells[2 * i + 3]) == 0)) continue;
             const double r0 = t0 - l0, r1 = t1 - l1, left = l0 + l1, right = r0 + r1;
             const double now = purity_.phi_of_two(l0, l1, left) + purity_.phi_of_two(r0, r1, right);
             if (!(now > best.score + free) || left < least || right < least) continue;

@@ -5,8 +5,6 @@
 // only some columns are tried at a node (max_features) they are sorted there instead.
 #pragma once
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -18,107 +16,13 @@
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
+#include "tree/columns.hpp"
 #include "tree/grown.hpp"
 #include "tree/median.hpp"
 #include "tree/purity.hpp"
+#include "tree/rules.hpp"
 
 namespace lanatus::tree {
-
-enum class Missing { branch, weights, surrogate, virtual_value, majority };
-enum class Preselect { none, above_mean, top };
-
-struct Rules {
-    bool multiway = false, ratio = false, random = false, observed = false, mdl = false;
-    bool median = false;  // numbers by absolute deviations from medians
-    Preselect preselect = Preselect::above_mean;
-    std::size_t top = 0;
-    Missing missing = Missing::branch;
-    std::size_t max_features = std::numeric_limits<std::size_t>::max();
-    std::int64_t min_leaf = 1;
-    double min_leaf_weight = 0;
-    std::size_t max_surrogates = 5;
-    std::vector<std::int8_t> monotone;  // -1, 0, 1 by column, or empty
-    std::vector<std::uint32_t> priority;  // columns, the first wins a tie
-    std::uint64_t seed = 0;
-    Judge judge;  // the user's criterion, or empty
-};
-
-// The values of the columns as ranks among the distinct ones (nominal columns: as their codes).
-class Columns {
-  public:
-    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-
-    template <class T>
-    Columns(MatrixView<const T> X, std::span<const std::int32_t> n_values, int n_threads)
-        : n(X.rows), d(X.cols), values(n_values.begin(), n_values.end()), rank(d), distinct(d) {
-        parallel_for(d, n * d < 100'000 ? 1 : n_threads, [&](std::size_t j) { read(X, j); });  // threads cost more than small sorts
-    }
-    bool is_nominal(std::size_t j) const { return values[j] > 0; }
-
-    std::size_t n, d;
-    std::vector<std::int32_t> values;              // number of values of a nominal column, 0 for numbers
-    std::vector<std::vector<std::uint32_t>> rank;  // by column, then row
-    std::vector<std::vector<double>> distinct;
-
-  private:
-    struct Keyed {
-        std::uint64_t key;
-        std::uint32_t row;
-    };
-    // Doubles as unsigned numbers of the same order, and back.
-    static std::uint64_t key_of(double x) {
-        const auto bits = std::bit_cast<std::uint64_t>(x);
-        return bits ^ (bits >> 63 ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
-    }
-    static double value_of(std::uint64_t key) {
-        return std::bit_cast<double>(key ^ (key >> 63 ? std::uint64_t{1} << 63 : ~std::uint64_t{0}));
-    }
-    // By six digits of eleven bits, the last first; digits that all share are skipped.
-    static void sort(std::vector<Keyed>& column) {
-        if (column.size() < 4096) {
-            std::sort(column.begin(), column.end(), [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
-            return;
-        }
-        constexpr std::size_t digits = 6, base = 2048;
-        std::vector<std::array<std::uint32_t, base>> count(digits);
-        for (auto& digit : count) digit.fill(0);
-        for (const Keyed& item : column)
-            for (std::size_t p = 0; p < digits; ++p) ++count[p][item.key >> (11 * p) & (base - 1)];
-        std::vector<Keyed> other(column.size());
-        for (std::size_t p = 0; p < digits; ++p) {
-            auto& at = count[p];
-            if (at[column[0].key >> (11 * p) & (base - 1)] == column.size()) continue;
-            std::exclusive_scan(at.begin(), at.end(), at.begin(), 0u);
-            for (const Keyed& item : column) other[at[item.key >> (11 * p) & (base - 1)]++] = item;
-            column.swap(other);
-        }
-    }
-    template <class T>
-    void read(MatrixView<const T> X, std::size_t j) {
-        rank[j].assign(n, none);
-        if (is_nominal(j)) {
-            for (std::size_t i = 0; i < n; ++i)
-                if (const double x = static_cast<double>(X.row(i)[j]); !std::isnan(x)) rank[j][i] = static_cast<std::uint32_t>(x);
-            return;
-        }
-        std::vector<Keyed> column;
-        column.reserve(n);
-        for (std::size_t i = 0; i < n; ++i)
-            if (const double x = static_cast<double>(X.row(i)[j]) + 0.0; !std::isnan(x))  // -0.0 becomes 0.0
-                column.push_back({key_of(x), static_cast<std::uint32_t>(i)});
-        sort(column);
-        for (std::size_t i = 0; i < column.size(); ++i) {
-            if (i == 0 || column[i].key != column[i - 1].key) distinct[j].push_back(value_of(column[i].key));
-            rank[j][column[i].row] = static_cast<std::uint32_t>(distinct[j].size() - 1);
-        }
-    }
-};
-
-// A threshold from `low` on and below `high`.
-inline double between(double low, double high) {
-    const double middle = low / 2 + high / 2;
-    return middle >= low && middle < high ? middle : low;
-}
 
 template <class Purity>
 class SortedFinder {
@@ -581,7 +485,7 @@ class SortedFinder {
     }
 
     // Two classes and nothing special: the same search with sums in registers. Between two rows of one class, each alone at its
-    // value, there is no best cut (Fayyad and Irani 1992).
+    // value, there is no best cut (Fayyad and Irani 1992), unless the better ones are forbidden by the least size of a child.
     bool scan_two(const Part& part, const Sorted& order, const std::vector<double>& known, double slack, double& highest,
                   std::size_t& cut) const {
         if constexpr (!requires(const Purity& p) { p.phi_of_two(1.0, 1.0, 2.0); }) return false;
@@ -590,6 +494,7 @@ class SortedFinder {
             const std::size_t m = order.size;
             const double t0 = known[0], t1 = known[1], least = rules_.min_leaf_weight;
             const auto rows = static_cast<std::size_t>(rules_.min_leaf);
+            const bool any_size = rows <= 1 && least <= 0;
             double l0 = 0, l1 = 0;
             const Label* labels = part.labels.data();
             const double* weights = part.weights.data();
@@ -601,7 +506,7 @@ class SortedFinder {
                 (label ? l1 : l0) += w;
                 const Label next = labels[static_cast<std::uint32_t>(after)];
                 const bool same = (item >> 32) == (after >> 32);
-                const bool skip = same || (alone && next == label && (i + 2 == m || (order[i + 2] >> 32) != (after >> 32)));
+                const bool skip = same || (any_size && alone && next == label && (i + 2 == m || (order[i + 2] >> 32) != (after >> 32)));
                 alone = !same;
                 label = next;
                 if (skip || i + 1 < rows || m - i - 1 < rows) continue;

@@ -11,6 +11,7 @@ from lanatus.data import load_watermelon
 from lanatus.tree import (
     C45Classifier,
     CARTClassifier,
+    CLSClassifier,
     DecisionStump,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -540,3 +541,63 @@ def test_gain_ratio_avoids_the_number_of_the_row():
     assert names[chosen.feature[0]] == "纹理"
     top = C45Classifier(prune=None, min_samples_leaf=1, preselect=2).fit(frame, melons.target).tree_
     assert names[top.feature[0]] == "纹理"
+
+
+@pytest.mark.covers("tree.cls")
+def test_cls_asks_what_leaves_the_fewest_in_the_wrong_class():
+    melons = load_watermelon("2.0")
+    X = melons.frame[melons.feature_names]
+    tree = CLSClassifier().fit(X, melons.target)
+    assert melons.feature_names[tree.tree_.feature[0]] == "纹理"  # 3 of 17 wrong; 脐部 leaves 5
+    assert tree.tree_.gain[0] == pytest.approx((8 - 3) / 17)
+    assert tree.score(X, melons.target) == 1
+
+
+# ---------------------------------------------------------------- absolute deviations
+
+
+def deviation(y, w):
+    order = np.argsort(y)
+    reached = np.cumsum(w[order]) >= w.sum() / 2
+    return (w * np.abs(y - y[order][reached.argmax()])).sum()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_absolute_error_finds_the_cut_of_least_deviation(weighted):
+    rng = np.random.RandomState(0)
+    X = rng.rand(80, 3).round(2)
+    y = np.where(X[:, 1] > 0.6, 5.0, 0.0) + rng.standard_cauchy(80)
+    w = rng.randint(1, 4, 80).astype(float) if weighted else np.ones(80)
+    tree = DecisionTreeRegressor(criterion="absolute_error", max_depth=1).fit(X, y, w if weighted else None).tree_
+    best = min(
+        deviation(y[left], w[left]) + deviation(y[~left], w[~left])
+        for j in range(3)
+        for cut in np.unique(X[:, j])[:-1]
+        for left in [X[:, j] <= cut]
+    )
+    assert tree.gain[0] == pytest.approx((deviation(y, w) - best) / w.sum())
+    assert tree.impurity[0] == pytest.approx(deviation(y, w) / w.sum())
+    left = X[:, tree.feature[0]] <= tree.threshold[0]
+    assert (w[left] * np.abs(y[left] - tree.value[1, 0])).sum() == pytest.approx(deviation(y[left], w[left]))
+
+
+def test_absolute_error_of_nominal_columns_holes_and_several_targets():
+    rng = np.random.RandomState(1)
+    colour = rng.choice(["red", "green", "blue"], 200)
+    y = np.where(colour == "red", 10.0, 0.0) + rng.standard_cauchy(200)
+    frame = pd.DataFrame({"colour": colour.astype(object), "x": np.where(rng.rand(200) < 0.2, np.nan, rng.rand(200))})
+    tree = DecisionTreeRegressor(criterion="absolute_error", max_depth=2).fit(frame, y)
+    red, blue = tree.predict(pd.DataFrame({"colour": ["red", "blue"], "x": [np.nan, 0.5]}))
+    assert red > 8
+    assert abs(blue) < 2
+    both = DecisionTreeRegressor(criterion="absolute_error", max_depth=3).fit(frame, np.column_stack([y, -y]))
+    assert both.predict(frame).shape == (200, 2)
+    with pytest.raises(ValueError, match="order constraints"):
+        DecisionTreeRegressor(criterion="absolute_error", splitter="random").fit(frame, y)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_least_size_of_a_child_may_make_a_cut_inside_one_class_the_best(method):
+    X = np.arange(40.0)[:, None]
+    tree = DecisionTreeClassifier(min_samples_leaf=10, max_depth=1, method=method).fit(X, X[:, 0] >= 5).tree_
+    assert tree.n_rows.tolist() == [40, 10, 30]
