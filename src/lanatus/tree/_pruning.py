@@ -37,9 +37,10 @@ def pre_pruned(tree: Tree, cost: np.ndarray) -> tuple[np.ndarray, list[tuple[int
     closed = np.zeros(len(tree), dtype=bool)
     alive = np.zeros(len(tree), dtype=bool)
     alive[0] = True
+    is_leaf = tree.is_leaf
     looked = []
     for node in range(len(tree)):
-        if not alive[node] or tree.is_leaf[node]:
+        if not alive[node] or is_leaf[node]:
             continue
         children = list(tree.children(node))
         change = float(cost[children].sum() - cost[node])
@@ -87,7 +88,8 @@ def error_based(tree: Tree, errors: np.ndarray, confidence: float) -> np.ndarray
 
 def pessimistic(tree: Tree, errors: np.ndarray) -> np.ndarray:
     """Quinlan 1987: half an error more a leaf; close a node within one standard error of its subtree, from the top."""
-    below, leaves = np.where(tree.is_leaf, errors, 0.0), tree.is_leaf.astype(float)
+    is_leaf = tree.is_leaf
+    below, leaves = np.where(is_leaf, errors, 0.0), is_leaf.astype(float)
     for node in range(len(tree) - 1, 0, -1):
         below[tree.parent[node]] += below[node]
         leaves[tree.parent[node]] += leaves[node]
@@ -96,7 +98,7 @@ def pessimistic(tree: Tree, errors: np.ndarray) -> np.ndarray:
     for node in range(len(tree)):
         above = tree.parent[node]
         gone[node] = node > 0 and (gone[above] or closed[above])
-        if gone[node] or tree.is_leaf[node]:
+        if gone[node] or is_leaf[node]:
             continue
         subtree = below[node] + leaves[node] / 2
         spread = np.sqrt(max(subtree * (tree.weight[node] - subtree), 0.0) / max(tree.weight[node], 1e-12))
@@ -120,10 +122,10 @@ def critical_value(tree: Tree, least: float) -> np.ndarray:
 
 
 def _cheaper_as_leaves(tree: Tree, cost: np.ndarray, slack: float = 0.0) -> np.ndarray:
-    closed = np.zeros(len(tree), dtype=bool)
+    closed, is_leaf = np.zeros(len(tree), dtype=bool), tree.is_leaf
     below = cost.copy()
     for node in range(len(tree) - 1, -1, -1):
-        if tree.is_leaf[node]:
+        if is_leaf[node]:
             continue
         below[node] = below[list(tree.children(node))].sum()
         if cost[node] <= below[node] + slack + 1e-12:
@@ -162,7 +164,8 @@ def cost_complexity_path(tree: Tree) -> tuple[np.ndarray, np.ndarray, np.ndarray
     """
     n = len(tree)
     risk = tree.impurity * tree.weight / tree.weight[0]
-    below, leaves = np.where(tree.is_leaf, risk, 0.0), tree.is_leaf.astype(np.int64)
+    is_leaf = tree.is_leaf
+    below, leaves = np.where(is_leaf, risk, 0.0), is_leaf.astype(np.int64)
     for node in range(n - 1, 0, -1):
         below[tree.parent[node]] += below[node]
         leaves[tree.parent[node]] += leaves[node]
@@ -172,7 +175,7 @@ def cost_complexity_path(tree: Tree) -> tuple[np.ndarray, np.ndarray, np.ndarray
     def price(node: int) -> float:
         return float(risk[node] - below[node]) / max(int(leaves[node]) - 1, 1)
 
-    heap = [(price(node), node, 0) for node in np.flatnonzero(~tree.is_leaf).tolist()]
+    heap = [(price(node), node, 0) for node in np.flatnonzero(~is_leaf).tolist()]
     heapq.heapify(heap)
     alphas, impurities = [0.0], [float(below[0])]
     now = 0.0
@@ -186,7 +189,7 @@ def cost_complexity_path(tree: Tree) -> tuple[np.ndarray, np.ndarray, np.ndarray
             at = stack.pop()
             if at == node or np.isinf(closes_at[at]):
                 closes_at[at] = now
-                stack.extend(child for child in tree.children(at) if not tree.is_leaf[child])
+                stack.extend(child for child in tree.children(at) if not is_leaf[child])
         change, fewer = risk[node] - below[node], leaves[node] - 1
         above = node
         while above >= 0:
