@@ -12,11 +12,14 @@ from sklearn.utils import get_tags
 from lanatus import catalog
 from lanatus.bayes import GaussianNB
 
+# One solves its program only with members enough; of the other, few members would hide what it is excused for.
+_WHOLE = ("LPBoostClassifier", "AdaBoostRegressor")
+
 
 def made(entry: catalog.Entry) -> Any:
     """An estimator with its defaults, but few members; one that works with another gets naive Bayes."""
     model = entry.object(GaussianNB()) if entry.wraps_estimator else entry.object()
-    if model.get_params().get("n_estimators", 0) > 10:
+    if model.get_params().get("n_estimators", 0) > 10 and entry.name not in _WHOLE:
         model.set_params(n_estimators=10)
     return model
 

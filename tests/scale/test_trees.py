@@ -21,10 +21,8 @@ def client():
         yield client
 
 
-@pytest.fixture(params=["at hand", "a few rows at hand", "level by level"])
-def memory(request, monkeypatch):
-    """How much of the growth goes by passes over the blocks."""
-    most = {"at hand": 1 << 28, "a few rows at hand": 3000, "level by level": 0}[request.param]
+def limit(monkeypatch, most):
+    """How many bytes of rows may be brought together; the rest of the growth goes by passes over the blocks."""
     monkeypatch.setattr(_streamed, "ROWS_AT_HAND", most)
     monkeypatch.setattr(_streamed, "HISTOGRAMS_AT_ONCE", 1 << 18)  # several passes for a broad level
 
@@ -42,11 +40,10 @@ def assert_same_tree(one, other):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-6, atol=1e-9, err_msg=name)
 
 
-@pytest.mark.usefixtures("memory")
 @pytest.mark.covers("tree.tree-generate")
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("holes", [False, True])
-def test_classification_trees(client, tmp_path, weighted, holes):
+@pytest.mark.parametrize(("most", "weighted", "holes"), [(1 << 28, True, True), (3000, False, True), (0, True, False)])
+def test_classification_trees(client, tmp_path, monkeypatch, most, weighted, holes):
+    limit(monkeypatch, most)
     whole = frame(holes=holes)
     model = DecisionTreeClassifier(method="hist", min_samples_leaf=3, max_depth=5)
     memory = model.fit(whole[FEATURES], whole["label"], whole["weight"] if weighted else None).tree_
@@ -63,9 +60,10 @@ def test_classification_trees(client, tmp_path, weighted, holes):
     np.testing.assert_array_equal(np.asarray(streamed.predict(source)), streamed.predict(whole[FEATURES]))
 
 
-@pytest.mark.usefixtures("memory")
 @pytest.mark.covers("tree.cart-regression")
-def test_regression_trees(client, tmp_path):
+@pytest.mark.parametrize("most", [3000, 0])
+def test_regression_trees(client, tmp_path, monkeypatch, most):
+    limit(monkeypatch, most)
     whole = frame()
     whole["target"] = whole["a"] ** 2 + whole["b"]
     memory = DecisionTreeRegressor(method="hist", max_depth=4).fit(whole[FEATURES], whole["target"]).tree_
