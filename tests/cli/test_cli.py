@@ -83,7 +83,7 @@ def checklist(tmp_path):
         "id,package,tier",
         "cluster.kmeans,cluster,1",
         "data.mnist-idx,data,2",
-        "tree.id3,tree,1",
+        "logic.foil,logic,1",
         "rl.sarsa,rl,3",
     ]
     (tmp_path / "methods.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
@@ -91,7 +91,7 @@ def checklist(tmp_path):
     tests.mkdir()
     (tests / "test_some.py").write_text(
         "import pytest\n"
-        '@pytest.mark.covers("cluster.kmeans", "tree.id3")\n'
+        '@pytest.mark.covers("cluster.kmeans", "logic.foil")\n'
         "def test_it(): ...\n"
         '# @pytest.mark.covers("rl.sarsa")\n'
     )
@@ -102,7 +102,7 @@ def checklist(tmp_path):
 def test_coverage_needs_the_catalogue_and_a_test(checklist):
     found = json.loads(run(*checklist, "--json"))
     assert found["covered"] == ["cluster.kmeans"]
-    assert found["missing"] == ["data.mnist-idx", "tree.id3", "rl.sarsa"]
+    assert found["missing"] == ["data.mnist-idx", "logic.foil", "rl.sarsa"]
 
 
 def test_coverage_as_a_table(checklist):
