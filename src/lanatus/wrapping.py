@@ -40,16 +40,27 @@ class Wrapper(Estimator):
 
     estimator: Any
 
+    def _learners(self) -> list[Any]:
+        """The estimators that the rows go to."""
+        return [self.estimator]
+
     @property
     def _takes(self) -> Takes:  # type: ignore[override]
-        return takes_of(self.estimator)
+        each = [takes_of(learner) for learner in self._learners()]
+        if not each:
+            return Takes()
+        return Takes(
+            nominal=all(takes.nominal for takes in each),
+            missing=all(takes.missing for takes in each),
+            sparse=all(takes.sparse for takes in each),
+        )
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
-        """X, checked and matched to the columns of ``fit``, ready for `_part` and for the learners."""
+        """X, checked and matched to the columns of ``fit``, ready for `take_rows` and for the learners."""
         if as_frame(X) is None and not has_words(X):
             return self._numbers(X, reset=reset)
         table = self._table(X, reset=reset)
-        return table if knows_tables(self.estimator) else self._matched(X) if not reset else X
+        return table if all(map(knows_tables, self._learners())) else self._matched(X) if not reset else X
 
     def _fitted(self, X: Any, y: Any, rows: Any = None, sample_weight: Any = None, **params: Any) -> Any:
         """A clone of the learner, fitted to some rows of what `_rows` gave."""
@@ -63,8 +74,7 @@ class Wrapper(Estimator):
 def knows_tables(estimator: Any) -> bool:
     """Whether the first thing that sees X is ours."""
     first = estimator.steps[0][1] if isinstance(estimator, Pipeline) else estimator
-    inner = getattr(first, "estimator", None) if isinstance(first, Wrapper) else None
-    return knows_tables(inner) if inner is not None else isinstance(first, Estimator)
+    return all(map(knows_tables, first._learners())) if isinstance(first, Wrapper) else isinstance(first, Estimator)
 
 
 def has_words(X: Any) -> bool:

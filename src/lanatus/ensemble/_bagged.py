@@ -11,7 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lanatus.base import n_rows, take_rows
 from lanatus.ensemble._bagged_trees import can_grow_together, grow_together
-from lanatus.ensemble._one_learner import OneLearner, counts_of, fit_one, known_rows, seeded, take_columns
+from lanatus.ensemble._one_learner import OneLearner, counts_of, fit_one, known_rows, seeded, some_columns
 from lanatus.tree._tree import Tree
 
 
@@ -169,7 +169,7 @@ class Bagged(OneLearner):
 
     def _own_columns(self, rows: Any, draw: Draw, seed: int) -> Any:
         columns = draw.columns(seed)
-        return rows if len(columns) == draw.d and not draw.bootstrap_features else take_columns(rows, columns)
+        return rows if len(columns) == draw.d and not draw.bootstrap_features else some_columns(rows, columns)
 
     def _fit_until_enough(
         self, rows: Any, target: np.ndarray, weight: np.ndarray | None, draw: Draw, seeds: list[int]
@@ -236,7 +236,7 @@ class Bagged(OneLearner):
 
         def say(model: Any, columns: np.ndarray) -> np.ndarray:
             whole = len(columns) == self.n_features_in_ and not self.bootstrap_features
-            return self._answer(model, rows if whole else take_columns(rows, columns))
+            return self._answer(model, rows if whole else some_columns(rows, columns))
 
         pairs = zip(self.estimators_, self.estimators_features_, strict=True)
         if effective_n_jobs(self.n_jobs) == 1:

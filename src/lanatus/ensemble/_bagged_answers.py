@@ -10,7 +10,7 @@ from sklearn.utils import column_or_1d
 from lanatus.base import as_targets, check_is_fitted, class_codes, take_rows
 from lanatus.ensemble._bagged import Bagged
 from lanatus.ensemble._committee import class_shares
-from lanatus.ensemble._one_learner import take_columns
+from lanatus.ensemble._one_learner import some_columns
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -96,7 +96,7 @@ class BaggedClassifier(ClassifierMixin, Bagged):
         if len(tied):
             some = take_rows(rows, tied)
             sure = sum(
-                class_shares(model, take_columns(some, columns), len(self.classes_))
+                class_shares(model, some_columns(some, columns), len(self.classes_))
                 for model, columns in zip(self.estimators_, self.estimators_features_, strict=True)
             )
             shares[tied] = np.where(top[tied], 1 + sure, 0)

@@ -12,11 +12,9 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch, ClassifierTags, RegressorTags
 
 from lanatus.base import Estimator, as_targets, n_rows, take_rows
-from lanatus.catalog import Takes
-from lanatus.data._table import as_frame
 from lanatus.ensemble._one_learner import fit_one
 from lanatus.params import Array, Choice, Integer, Nothing, Satisfies
-from lanatus.wrapping import Wrapper, has_words, knows_tables, takes_of
+from lanatus.wrapping import Wrapper, takes_of
 
 __all__ = [
     "ESTIMATORS",
@@ -135,26 +133,14 @@ class Committee(Wrapper):
 
     # ------------------------------------------------------------ intake
 
-    @property
-    def _takes(self) -> Takes:  # type: ignore[override]
-        if not ESTIMATORS.accepts(self.estimators):
-            return Takes()
-        each = [takes_of(model) for model in self._models()]
-        return Takes(
-            nominal=all(takes.nominal for takes in each),
-            missing=all(takes.missing for takes in each),
-            sparse=all(takes.sparse for takes in each),
-        )
+    def _learners(self) -> list[Any]:
+        return self._models() if ESTIMATORS.accepts(self.estimators) else []
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
-        models = self._models()
         # Learners of numbers only would all make the same numbers of a table: make them once.
-        if all(isinstance(model, Estimator) and not takes_of(model).nominal for model in models):
+        if all(isinstance(model, Estimator) and not takes_of(model).nominal for model in self._models()):
             return self._numbers(X, reset=reset)
-        if as_frame(X) is None and not has_words(X):
-            return self._numbers(X, reset=reset)
-        table = self._table(X, reset=reset)
-        return table if all(map(knows_tables, models)) else self._matched(X) if not reset else X
+        return super()._rows(X, reset=reset)
 
     def _fit_members(self, rows: Any, target: np.ndarray, weight: np.ndarray | None) -> None:
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(

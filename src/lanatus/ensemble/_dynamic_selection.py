@@ -3,7 +3,6 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.catalog import Takes, method
@@ -22,6 +21,7 @@ from lanatus.ensemble._committee import (
     places,
 )
 from lanatus.ensemble._mixed_space import learn_space, nearest, points_in
+from lanatus.ensemble._most_likely import MostLikely
 from lanatus.params import Choice, Integer, Nothing, Real, Rule
 from lanatus.scale import blockwise
 
@@ -34,7 +34,7 @@ from lanatus.scale import blockwise
     zh="动态分类器选择",
     peers=["DESlib:OLA"],
 )
-class DynamicClassifierSelection(ClassifierMixin, Committee):
+class DynamicClassifierSelection(MostLikely, Committee):
     r"""For each row, the classifier of a pool that does best on the row's neighbours, or those that do well, answer.
 
     "ola": :math:`i^* = \arg\max_i \frac{1}{k} \sum_{z \in N_k(x)} 1[h_i(z) = y_z]`, the accuracy on the k nearest rows.
@@ -177,22 +177,6 @@ class DynamicClassifierSelection(ClassifierMixin, Committee):
 
     def _as_table(self, rows: Any) -> Any:
         return rows if isinstance(rows, Table | np.ndarray) else Table.of(rows, like=self.schema_)
-
-    @blockwise
-    def predict(self, X: Any) -> np.ndarray:
-        """The label that the chosen classifiers give.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:

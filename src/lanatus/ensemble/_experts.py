@@ -4,12 +4,13 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 
-from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus.base import class_codes, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import one_hot, one_target
 from lanatus.ensemble._mixture import Mixture, softmax_fit
+from lanatus.ensemble._most_likely import MostLikely
 from lanatus.ensemble._scales import single_blas
 from lanatus.scale import blockwise
 
@@ -21,7 +22,7 @@ from lanatus.scale import blockwise
     en="Mixture of experts",
     zh="混合专家",
 )
-class MixtureOfExperts(ClassifierMixin, Mixture):
+class MixtureOfExperts(MostLikely, Mixture):
     r"""Several logistic regressions, the experts, and a gate that shares the space out among them: classification.
 
     :math:`P(y | x) = \sum_i g_i(x)\, P_i(y | x)` with :math:`g(x) = \mathrm{softmax}(V x)`, trained by EM: the trust in
@@ -131,22 +132,6 @@ class MixtureOfExperts(ClassifierMixin, Mixture):
         with single_blas():
             Z, share = self._gate(X)
             return np.asarray(np.einsum("ne,enc->nc", share, np.exp(self._log_shares(Z))))
-
-    @blockwise
-    def predict(self, X: Any) -> np.ndarray:
-        """The most probable class.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
 
 @method(

@@ -4,12 +4,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
 from lanatus.base import Estimator, check_is_fitted, class_codes, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._mixed_space import learn_space, nearest, points_in
+from lanatus.ensemble._most_likely import MostLikely
 from lanatus.params import Array, Flag, Integer, Nothing, RandomState, Real, Rule
 from lanatus.scale import blockwise
 
@@ -21,7 +21,7 @@ from lanatus.scale import blockwise
     en="Ensemble of nearest-neighbour classifiers",
     zh="提升kNN的集成",
 )
-class KNNEnsembleClassifier(ClassifierMixin, Estimator):
+class KNNEnsembleClassifier(MostLikely, Estimator):
     r"""Nearest-neighbour classifiers that differ in attributes and in the distance, not only in the rows.
 
     A nearest-neighbour classifier is stable: a bootstrap sample hardly changes it. Each member therefore also draws a
@@ -184,19 +184,3 @@ class KNNEnsembleClassifier(ClassifierMixin, Estimator):
         near = nearest(self._points[np.ix_(rows, columns)], queries[:, columns], self.n_neighbors, self.orders_[member])
         codes = self._codes[rows][near]
         return np.stack([(codes == c).sum(axis=1) for c in range(len(self.classes_))], axis=1)
-
-    @blockwise
-    def predict(self, X: Any) -> np.ndarray:
-        """The class with the most neighbours over all members; of equal ones the first.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lanatus.ensemble._committee import Committee, Weighted
-from lanatus.ensemble._one_learner import take_columns
+from lanatus.ensemble._one_learner import some_columns
 
 __all__ = ["member_answers", "member_weights", "members_of", "with_members"]
 
@@ -43,7 +43,7 @@ def member_answers(ensemble: Any, X: Any) -> np.ndarray:
     if columns is None:
         said = [model.predict(rows) for model in members]
     else:
-        said = [model.predict(take_columns(rows, at)) for model, at in zip(members, columns, strict=True)]
+        said = [model.predict(some_columns(rows, at)) for model, at in zip(members, columns, strict=True)]
     answers = np.array([np.asarray(row) for row in said])
     classes = getattr(ensemble, "classes_", None)
     if classes is None or not _in_codes(members, classes):

@@ -8,12 +8,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from lanatus.base import take_rows
-from lanatus.catalog import Takes
 from lanatus.data._schema import Column, Schema
-from lanatus.data._table import Table, as_frame
-from lanatus.wrapping import Wrapper, has_words, knows_tables, takes_of
+from lanatus.data._table import Table
+from lanatus.wrapping import Wrapper
 
-__all__ = ["OneLearner", "counts_of", "fit_one", "known_rows", "seeded", "take_columns", "takes_weights"]
+__all__ = ["OneLearner", "counts_of", "fit_one", "known_rows", "seeded", "some_columns", "takes_weights"]
 
 
 class OneLearner(Wrapper):
@@ -26,15 +25,8 @@ class OneLearner(Wrapper):
     def _learner(self) -> Any:
         return self._default() if self.estimator is None else self.estimator
 
-    @property
-    def _takes(self) -> Takes:  # type: ignore[override]
-        return takes_of(self._learner())
-
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        if as_frame(X) is None and not has_words(X):
-            return self._numbers(X, reset=reset)
-        table = self._table(X, reset=reset)
-        return table if knows_tables(self._learner()) else self._matched(X) if not reset else X
+    def _learners(self) -> list[Any]:
+        return [self._learner()]
 
 
 def takes_weights(learner: Any) -> bool:
@@ -79,7 +71,7 @@ def counts_of(wanted: Any, total: int, name: str) -> int:
     return count
 
 
-def take_columns(X: Any, at: np.ndarray) -> Any:
+def some_columns(X: Any, at: np.ndarray) -> Any:
     """Some columns of a matrix, frame or table, in the order asked; one asked for again in a table gets a new name."""
     if not isinstance(X, Table):
         return _safe_indexing(X, at, axis=1)

@@ -4,13 +4,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import ClassifierMixin, is_regressor
+from sklearn.base import is_regressor
 from sklearn.model_selection import ParameterSampler
 from sklearn.utils import check_random_state
 
 from lanatus.base import check_is_fitted, class_codes, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.ensemble._committee import class_shares
+from lanatus.ensemble._most_likely import MostLikely
 from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Rule, Satisfies
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
@@ -31,7 +32,7 @@ _DISTRIBUTIONS = Satisfies(
     en="Perturbation of the algorithm's parameters",
     zh="算法参数扰动",
 )
-class ParameterPerturbationClassifier(ClassifierMixin, Wrapper):
+class ParameterPerturbationClassifier(MostLikely, Wrapper):
     r"""The same learner several times, each with parameters drawn at random; all of them vote.
 
     :math:`h_t = L(D; \theta_t)` with :math:`\theta_t` drawn from `param_distributions`. A search for parameters trains
@@ -176,19 +177,3 @@ class ParameterPerturbationClassifier(ClassifierMixin, Wrapper):
         for model in self.estimators_:
             total += class_shares(model, rows, len(self.classes_), hard=self.voting == "hard")
         return total / len(self.estimators_)
-
-    @blockwise
-    def predict(self, X: Any) -> np.ndarray:
-        """The class with the largest share; of equal ones the first.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])

@@ -135,13 +135,13 @@ class DecisionTreeBase(Growth):
         """Pre- or post-pruning by the cost of each node, as a leaf, on validation rows."""
         if self.prune == "pre":
             closed, looked = pre_pruned(tree, cost)
-            now, sign = float(cost[0]), 1.0
+            now = float(cost[0])
         else:
             closed, looked = reduced_error(tree, cost, on_tie=self.prune_on_tie)
-            now, sign = float(cost[tree.is_leaf].sum()), 1.0
+            now = float(cost[tree.is_leaf].sum())
         trials = []
         for node, change, done in looked:
-            after = now + sign * change
+            after = now + change
             trials.append(Trial(node, self._score_of(now, total), self._score_of(after, total), done))
             now = after if done else now
         self.pruning_trace_ = trials

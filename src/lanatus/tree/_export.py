@@ -4,6 +4,7 @@ from typing import Any
 
 from lanatus.catalog import method
 from lanatus.tree._reading import Reading, read
+from lanatus.tree._tree import LEAF
 
 
 @method(
@@ -81,13 +82,13 @@ def export_text(
         more = f"; {reading.class_weights(node)}" if show_weights and reading.classes is not None else ""
         return f"{reading.answer(node)} ({reading.support(node)}{more})"
 
-    lines = [said(0)] if grown.is_leaf[0] or max_depth == 0 else []
+    lines = [said(0)] if grown.kind[0] == LEAF or max_depth == 0 else []
     for node, depth in walk_to(grown, max_depth):
         if node == 0:
             continue
         above = int(grown.parent[node])
         line = ("|" + " " * spacing) * (depth - 1) + reading.branch(above, node - int(grown.first_child[above]))
-        if grown.is_leaf[node]:
+        if grown.kind[node] == LEAF:
             line += f": {said(node)}"
         elif depth == max_depth:
             line += f": {said(node)} ... {hidden(grown, node)}"
@@ -112,7 +113,7 @@ def hidden(tree: Any, node: int) -> str:
     leaves, stack = 0, [node]
     while stack:
         at = stack.pop()
-        leaves += bool(tree.is_leaf[at])
+        leaves += bool(tree.kind[at] == LEAF)
         stack.extend(tree.children(at))
     return f"{leaves} leaves below"
 
@@ -185,7 +186,7 @@ def export_graphviz(
 
 
 def _label(reading: Reading, node: int, is_last: bool) -> list[str]:
-    if reading.tree.is_leaf[node]:
+    if reading.tree.kind[node] == LEAF:
         return [reading.answer(node), reading.support(node)]
     if is_last:
         return [reading.answer(node), reading.support(node), f"... {hidden(reading.tree, node)}"]

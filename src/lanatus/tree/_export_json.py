@@ -71,7 +71,7 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
         "impurity": _plain(float(tree.impurity[node])),
         "value": _list(tree.value[node]),
     }
-    if tree.is_leaf[node]:
+    if tree.kind[node] == LEAF:
         return about | {"missing": int(tree.missing[node])}
     kind = int(tree.kind[node])
     test: dict[str, Any] = {"column": int(tree.feature[node]), "test": _KINDS[kind]}

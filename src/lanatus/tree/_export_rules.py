@@ -193,7 +193,7 @@ def export_rules(tree: Any, *, feature_names: Any = None, class_names: Any = Non
     grown = reading.tree
     value = np.hstack(reading.shares)
     rules = []
-    for leaf in [node for node, _ in grown.walk() if grown.is_leaf[node]]:
+    for leaf in grown.leaves_in_order():
         conditions = _conditions(reading, leaf)
         tests = " and ".join(_words(reading, condition) for condition in conditions) or "true"
         text = f"if {tests} then {reading.answer(leaf)}  (weight {reading.weight(leaf)}"

@@ -1,18 +1,17 @@
 """Hoeffding trees for streams."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import ndtr
 
-from lanatus.base import Takes, class_codes, fitting
+from lanatus.base import Takes
 from lanatus.catalog import method
 from lanatus.params import Choice, Integer, Nothing, Real, Rule
-from lanatus.tree._classifier import DecisionTreeClassifier, shares_of
-from lanatus.tree._incremental_dicts import order_of, tree_of
-from lanatus.tree._intake import take_columns
+from lanatus.tree._classifier import shares_of
+from lanatus.tree._incremental_dicts import order_of
 from lanatus.tree._measures import _entropy, _gini
-from lanatus.tree._tree import Tree
+from lanatus.tree._row_by_row import RowByRow
 
 
 @method(
@@ -22,7 +21,7 @@ from lanatus.tree._tree import Tree
     zh="霍夫丁树",
     peers=["river:HoeffdingTreeClassifier"],
 )
-class HoeffdingTreeClassifier(DecisionTreeClassifier):
+class HoeffdingTreeClassifier(RowByRow):
     r"""A tree for streams: a leaf splits when enough rows have shown which test is best.
 
     After :math:`m` rows the gains of a leaf's tests are, with probability :math:`1 - \delta`, within
@@ -83,7 +82,6 @@ class HoeffdingTreeClassifier(DecisionTreeClassifier):
     """
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
-    _flat: Tree | None = None
     _params: ClassVar[dict[str, Rule]] = {
         "criterion": Choice("entropy", "gini"),
         "grace_period": Integer(low=1),
@@ -114,58 +112,6 @@ class HoeffdingTreeClassifier(DecisionTreeClassifier):
         self.max_depth = max_depth
 
     # ------------------------------------------------------------ learning
-
-    @fitting
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
-        """Forget everything and learn these rows as a stream.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self
-        """
-        return self._begin(X, y, None)
-
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn more rows of the stream.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be, in the first call; those of `y` unless given.
-
-        Returns
-        -------
-        self
-        """
-        if not hasattr(self, "classes_"):
-            return self._begin(X, y, classes)
-        matrix, _ = take_columns(self, X, reset=False)
-        _, codes = class_codes(y, matrix, self.classes_)
-        self._learn(np.ascontiguousarray(matrix, dtype=np.float64), codes)
-        return self
-
-    def _begin(self, X: Any, y: Any, classes: Any) -> Self:
-        matrix, self._n_values = take_columns(self, X, reset=True)
-        known = None if classes is None else np.unique(np.asarray(classes))
-        self.classes_, codes = class_codes(y, matrix, known)
-        self.n_classes_, self.n_outputs_ = len(self.classes_), 1
-        self._nodes = [self._new_leaf(np.zeros(len(self.classes_)), 0)]
-        self._flat = None
-        self._learn(np.ascontiguousarray(matrix, dtype=np.float64), codes)
-        self._flat = tree_of(self._nodes, self._n_values)
-        return self
 
     def _new_leaf(self, mass: np.ndarray, depth: int) -> dict[str, Any]:
         d, k = len(self._n_values), len(mass)
@@ -320,16 +266,3 @@ class HoeffdingTreeClassifier(DecisionTreeClassifier):
                 rows = leaves == leaf
                 out[rows] = self._bayes(node, matrix[rows])
         return [out]
-
-    @property
-    def tree_(self) -> Tree:  # type: ignore[override]
-        """The tree as arrays."""
-        if self._flat is None:
-            self._flat = tree_of(self._nodes, self._n_values)
-        return self._flat
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = False
-        tags.classifier_tags.multi_label = False
-        return tags

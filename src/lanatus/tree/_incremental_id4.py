@@ -1,21 +1,19 @@
 """ID4: the incremental tree that keeps counts, not rows."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from lanatus.base import Takes, class_codes, fitting
+from lanatus.base import Takes
 from lanatus.catalog import method
 from lanatus.params import Integer, Nothing, Real, Rule
-from lanatus.tree._classifier import DecisionTreeClassifier
-from lanatus.tree._incremental_dicts import order_of, tree_of
-from lanatus.tree._intake import take_columns
+from lanatus.tree._incremental_dicts import order_of
 from lanatus.tree._measures import _entropy
-from lanatus.tree._tree import Tree
+from lanatus.tree._row_by_row import RowByRow
 
 
 @method("tree.id4", section="4.6", task="classification", en="ID4 incremental tree", zh="ID4增量决策树")
-class ID4Classifier(DecisionTreeClassifier):
+class ID4Classifier(RowByRow):
     r"""ID4: a tree that takes in rows one at a time and keeps only counts of them.
 
     Every node counts the classes of each value of each attribute. When another attribute than the node's has the
@@ -71,7 +69,6 @@ class ID4Classifier(DecisionTreeClassifier):
     split = "multiway"
     missing = "majority"
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
-    _flat: Tree | None = None
     _params: ClassVar[dict[str, Rule]] = {
         "min_gain": Real(low=0),
         "max_depth": Nothing() | Integer(low=1),
@@ -83,58 +80,8 @@ class ID4Classifier(DecisionTreeClassifier):
         self.max_depth = max_depth
         self.max_bins = max_bins
 
-    @fitting
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
-        """Forget everything and learn these rows, one after the other.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self
-        """
-        return self._begin(X, y, None)
-
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn one row or some more.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be, in the first call; those of `y` unless given.
-
-        Returns
-        -------
-        self
-        """
-        if not hasattr(self, "classes_"):
-            return self._begin(X, y, classes)
-        matrix, _ = take_columns(self, X, reset=False)
-        _, codes = class_codes(y, matrix, self.classes_)
-        self._learn(matrix, codes)
-        return self
-
-    def _begin(self, X: Any, y: Any, classes: Any) -> Self:
-        matrix, n_values = take_columns(self, X, reset=True)
-        known = None if classes is None else np.unique(np.asarray(classes))
-        self.classes_, codes = class_codes(y, matrix, known)
-        self.n_classes_, self.n_outputs_ = len(self.classes_), 1
-        self._n_values = n_values
-        self._typical = [self._laid_down(matrix[:, j]) for j in range(len(n_values))]
-        self._nodes = [self._new_node(np.zeros(len(self.classes_)), 0)]
-        self._learn(matrix, codes)
-        self._flat = tree_of(self._nodes, self._n_values)
-        return self
+    def _open(self, X: np.ndarray) -> None:
+        self._typical = [self._laid_down(X[:, j]) for j in range(X.shape[1])]
 
     def _laid_down(self, x: np.ndarray) -> np.ndarray:
         """Typical values of a number: all there are, or quantiles of them."""
@@ -147,7 +94,6 @@ class ID4Classifier(DecisionTreeClassifier):
 
     def _learn(self, X: np.ndarray, codes: np.ndarray) -> None:
         self._flat = None
-        X = np.asarray(X, dtype=np.float64)
         self._more_typical(X)
         bins = self._bins(X)
         for row, places, label in zip(X, bins, codes.tolist(), strict=True):
@@ -184,7 +130,7 @@ class ID4Classifier(DecisionTreeClassifier):
                 out[known, j] = np.searchsorted((typical[1:] + typical[:-1]) / 2, X[known, j])
         return out
 
-    def _new_node(self, mass: np.ndarray, depth: int) -> dict[str, Any]:
+    def _new_leaf(self, mass: np.ndarray, depth: int) -> dict[str, Any]:
         widths = [n or len(typical) for n, typical in zip(self._n_values.tolist(), self._typical, strict=True)]
         counts = np.zeros((len(widths), max([1, *widths]), len(mass)))
         test = {"feature": -1, "threshold": np.nan, "gain": 0.0, "children": []}
@@ -231,7 +177,7 @@ class ID4Classifier(DecisionTreeClassifier):
         width = 2 if is_number else int(self._n_values[feature])
         node["feature"], node["threshold"] = feature, threshold
         node["children"] = list(range(len(self._nodes), len(self._nodes) + width))
-        self._nodes += [self._new_node(parts[v].copy(), node["depth"] + 1) for v in range(width)]
+        self._nodes += [self._new_leaf(parts[v].copy(), node["depth"] + 1) for v in range(width)]
         return True
 
     def _best_test(self, counts: np.ndarray) -> tuple[int, int, float]:
@@ -262,16 +208,3 @@ class ID4Classifier(DecisionTreeClassifier):
         self._nodes = [self._nodes[old] for old in order]
         for node in self._nodes:
             node["children"] = [number[child] for child in node["children"]]
-
-    @property
-    def tree_(self) -> Tree:  # type: ignore[override]
-        """The tree as arrays."""
-        if self._flat is None:
-            self._flat = tree_of(self._nodes, self._n_values)
-        return self._flat
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = False
-        tags.classifier_tags.multi_label = False
-        return tags

@@ -17,7 +17,7 @@ from lanatus.tree._oblique import centres_and_scales, filled
 from lanatus.tree._oblique_learners import linear_machine
 from lanatus.tree._oblique_nodes import Nodes
 from lanatus.tree._pruning import error_based
-from lanatus.tree._tree import THRESHOLD, Tree
+from lanatus.tree._tree import LEAF, THRESHOLD, Tree
 from lanatus.wrapping import LEARNER
 
 
@@ -178,7 +178,7 @@ class LeafModelTree(DecisionTreeClassifier):
         self.model_of_ = np.full(len(self.tree_), -1, dtype=np.int64)
         for node, model in models.items():
             at = int(stays[node])
-            if at >= 0 and self.tree_.is_leaf[at]:
+            if at >= 0 and self.tree_.kind[at] == LEAF:
                 self.model_of_[at] = len(self.models_)
                 self.models_.append(model)
         return self

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lanatus.tree._reading import Reading
-from lanatus.tree._tree import THRESHOLD, VALUES, Tree
+from lanatus.tree._tree import LEAF, THRESHOLD, VALUES, Tree
 
 
 class PathStep:
@@ -32,7 +32,7 @@ class PathStep:
         self.test, self.value, self.how = test, value, how
         self.answer = reading.answer(node)
         self.shares = [shares[node] for shares in reading.shares]
-        self.is_leaf = bool(reading.tree.is_leaf[node])
+        self.is_leaf = bool(reading.tree.kind[node] == LEAF)
 
 
 def passed(reading: Reading, x: np.ndarray) -> list[PathStep]:
@@ -50,7 +50,7 @@ def passed(reading: Reading, x: np.ndarray) -> list[PathStep]:
             steps.append(
                 PathStep(reading, node, depth, part, test, reading.value(reading.columns[column], x[column]), how)
             )
-        if tree.is_leaf[node]:
+        if tree.kind[node] == LEAF:
             continue
         child = _child(reading, node, x)
         below = [*tree.children(node)]

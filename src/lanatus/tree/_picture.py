@@ -9,6 +9,7 @@ from lanatus.tree._colours import hue, is_dark, node_colours
 from lanatus.tree._export import hidden, walk_to
 from lanatus.tree._layout import curve, places, rounded
 from lanatus.tree._reading import Reading, read
+from lanatus.tree._tree import LEAF
 
 _PAD = 5.0  # points around the words of a node
 _BAR = 4.0  # height of the bar of class shares
@@ -98,11 +99,11 @@ class TreeDisplay:
     # ------------------------------------------------------------ words
 
     def _is_end(self, node: int) -> bool:
-        return bool(self.reading.tree.is_leaf[node]) or self._depth[node] == self.max_depth
+        return bool(self.reading.tree.kind[node] == LEAF) or self._depth[node] == self.max_depth
 
     def _words(self, node: int) -> list[str]:
         reading = self.reading
-        is_leaf = bool(reading.tree.is_leaf[node])
+        is_leaf = bool(reading.tree.kind[node] == LEAF)
         lines = [_short(reading.answer(node) if self._is_end(node) else reading.name(node), _LONGEST)]
         if self.impurity:
             lines.append(f"impurity {reading.number(float(reading.tree.impurity[node]))}")
@@ -209,7 +210,7 @@ class TreeDisplay:
         is_leaf = self._is_end(node)
         fill = colour if is_leaf or self.reading.classes is None else "#ffffff"
         outline = rounded(x0, y0, x1, y1, 7.0 if is_leaf else 3.0)
-        style = "-" if self.reading.tree.is_leaf[node] or not is_leaf else (0, (3, 2))
+        style = "-" if self.reading.tree.kind[node] == LEAF or not is_leaf else (0, (3, 2))
         self.ax_.fill(*outline, facecolor=fill, edgecolor="#555555", linewidth=0.9 * scale, linestyle=style, zorder=2)
         has_bar = self.reading.classes is not None
         middle = (y0 + y1 - (_BAR + 2 if has_bar else 0)) / 2

@@ -75,15 +75,17 @@ def error_based(tree: Tree, errors: np.ndarray, confidence: float) -> np.ndarray
 
     The limit is that of a binomial share at one-sided confidence 1 - `confidence`.
     """
+    cost = upper_limit(errors, tree.weight, confidence) * tree.weight
+    return _cheaper_as_leaves(tree, cost, slack=0.1)
+
+
+def upper_limit(errors: np.ndarray, weight: np.ndarray, confidence: float) -> np.ndarray:
+    """Upper limit of the share of errors, at one-sided confidence 1 - `confidence`; 1 where there is no weight."""
     from scipy.special import betaincinv
 
-    weight = np.maximum(tree.weight, 1e-12)
-    share = np.where(
-        errors < weight - 1e-9,
-        betaincinv(errors + 1, np.maximum(weight - errors, 1e-9), 1 - confidence),
-        1.0,
-    )
-    return _cheaper_as_leaves(tree, np.where(tree.weight > 0, share * tree.weight, 0.0), slack=0.1)
+    right = np.maximum(weight - errors, 0.0)
+    limit = betaincinv(errors + 1, np.maximum(right, 1e-9), 1 - confidence)
+    return np.asarray(np.where(right > 1e-9, limit, 1.0))
 
 
 def pessimistic(tree: Tree, errors: np.ndarray) -> np.ndarray:

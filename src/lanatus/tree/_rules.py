@@ -115,7 +115,7 @@ class C45Rules(ClassifierMixin, Estimator):
         tree = grower.tree_
         rules = leaf_rules(tree, tree.value.argmax(axis=1))
         search = RuleSearch(rules, matrix, codes, weight, len(self.classes_))
-        values = tree.value[[node for node, _ in tree.walk() if tree.is_leaf[node]]]
+        values = tree.value[tree.leaves_in_order()]
         rest = tree.value[0]
         if self.simplify:
             rules = self._chosen(search, rules)

@@ -1,8 +1,9 @@
 """Rules of a tree and their simplification, as C4.5rules does it."""
 
 import numpy as np
-from scipy.special import betaincinv, gammaln
+from scipy.special import gammaln
 
+from lanatus.tree._pruning import upper_limit
 from lanatus.tree._tree import SUBSET, THRESHOLD, Tree
 
 # A condition: column, sign, and a number, a code or several codes.
@@ -28,7 +29,7 @@ def holds(condition: Condition, X: np.ndarray) -> np.ndarray:
 def leaf_rules(tree: Tree, classes: np.ndarray) -> list[Rule]:
     """One rule for each leaf, from the first to the last; `classes` are those that the nodes name."""
     rules = []
-    for leaf in [node for node, _ in tree.walk() if tree.is_leaf[node]]:
+    for leaf in tree.leaves_in_order():
         conditions: list[Condition] = []
         node = leaf
         while (above := int(tree.parent[node])) >= 0:
@@ -59,13 +60,6 @@ def tightest(conditions: list[Condition]) -> tuple[Condition, ...]:
             condition = (column, sign, pick(value, kept[key][2]))
         kept[key] = condition
     return tuple(kept.values())
-
-
-def upper_limit(errors: np.ndarray, weight: np.ndarray, confidence: float) -> np.ndarray:
-    """Upper limit of the share of errors, at one-sided confidence 1 - `confidence`; 1 where there is no weight."""
-    right = np.maximum(weight - errors, 0.0)
-    limit = betaincinv(errors + 1, np.maximum(right, 1e-9), 1 - confidence)
-    return np.asarray(np.where(right > 1e-9, limit, 1.0))
 
 
 class RuleSearch:

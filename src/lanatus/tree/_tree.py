@@ -167,6 +167,10 @@ class Tree:
             yield node, depth
             stack.extend((child, depth + 1) for child in reversed(self.children(node)))
 
+    def leaves_in_order(self) -> list[int]:
+        """The leaves, from the first to the last that a walk meets."""
+        return [node for node, _ in self.walk() if self.kind[node] == LEAF]
+
     def spread(self, X: np.ndarray, value: np.ndarray) -> np.ndarray:
         """`value` (one row a node) of the leaf that each row of X reaches; of several, each by its part of the row."""
         return np.asarray(kernels.spread(self, X, value, n_threads=n_threads()))
