@@ -8,9 +8,9 @@
 // x is the number of t below it, so x <= t_k just when rank <= k, exactly. Then
 // - trees of at most 64 leaves on ranks of one byte are done as in predict_leaves.hpp. Each column has two ranks, which
 //   differ for a missing value only: one is above all thresholds, one below, and the test picks;
-// - in other trees a node is eight bytes, a leaf is a node that leads to itself, and sixteen rows walk down side by side
-//   without branches. Nodes lie along the paths into the larger subtrees. Rows with a missing value walk one by one,
-// as all rows do in trees with sets, in very few trees, and where the thresholds are too many.
+// - in other trees the rows are not walked down but divided: a test parts the rows that reach it as growing the tree would,
+//   without branches. A column of ranks then stays in the fastest cache and a node is read once for all its rows.
+// Rows walk down one by one in trees with sets, in very few trees, and where the thresholds are too many.
 // Cost: O(rows x (columns x log thresholds + trees x depth)).
 #pragma once
 #include <cstdint>
@@ -72,8 +72,9 @@ class CompactForest {
             const double* value = leaf_value_.data() + leaf_start_[t];
             double* to = out.row(row) + std::max(output_[t], 0);
             for (std::size_t k = 0; k < count; ++k) to[k * n_outputs_] += value[leaf[k]];
-        }, [&](std::size_t row, std::size_t t, std::size_t leaf) {
-            say(out.row(row), t, deep_value_.data() + leaf * width_);
+        }, [&](std::size_t first, std::size_t t, std::size_t leaf, std::span<const std::uint16_t> rows) {
+            const double* value = deep_value_.data() + leaf * width_;
+            for (const std::size_t row : rows) say(out.row(first + row), t, value);
         });
     }
 
@@ -85,7 +86,9 @@ class CompactForest {
         };
         walk_all(X, n_threads, node, [&](std::size_t row, std::size_t t, std::size_t count, const std::uint8_t* leaf) {
             for (std::size_t k = 0; k < count; ++k) node(row + k, t, leaf_node(t, leaf[k]));
-        }, [&](std::size_t row, std::size_t t, std::size_t leaf) { node(row, t, leaf_nodes_[leaf]); });
+        }, [&](std::size_t first, std::size_t t, std::size_t leaf, std::span<const std::uint16_t> rows) {
+            for (const std::size_t row : rows) node(first + row, t, leaf_nodes_[leaf]);
+        });
     }
 
   private:
@@ -95,7 +98,7 @@ class CompactForest {
             for (std::size_t k = 0; k < n_outputs_; ++k) to[k] += value[k];
     }
     // A test of a deep tree: a row whose rank at `place` is above `rank` goes to the second child. A child is a test of the
-    // tree, or, with the highest bit set, a leaf.
+    // tree, or, with the highest bit set, a leaf. There are two places a column, see `Columns`.
     struct Fast {
         std::uint16_t place, rank;
         std::uint32_t child[2];
@@ -113,9 +116,9 @@ class CompactForest {
     };
     enum class Way { slow, planes, ranks };
 
-    static constexpr std::size_t lanes = 64;
     static constexpr std::size_t block = 1024;  // rows that pass through the trees together, a multiple of rows_at_once
-    static constexpr std::size_t deep_block = 2048;  // of deep trees: so many that the nodes of one tree are met again in cache
+    static constexpr std::size_t deep_block = 16384;  // of deep trees: many to a node, and a column is no more than the first cache
+    static constexpr std::size_t least_deep_block = 1024;
     static constexpr std::uint16_t never = 0xffff;
     static constexpr std::size_t least_trees = 4;  // fewer are not worth ranks
 
@@ -204,12 +207,9 @@ class CompactForest {
         test_start_.push_back(static_cast<std::uint32_t>(tests_.size()));
     }
 
-    // The tests of a tree, the larger subtree of each right after it; the leaves apart, in the order met.
+    // The tests of a tree in the order in which `divide` meets them; the leaves apart, in that order too.
     void lay_nodes(std::size_t t, const std::vector<std::vector<double>>& thresholds) {
-        const std::size_t begin = begin_of(t), end = end_of(t), first = fast_.size();
-        std::vector<std::uint32_t> size(end - begin, 1);
-        for (std::size_t i = end; i-- > begin;)
-            if (slow_[i].feature >= 0) size[i - begin] += size[slow_[i].child - begin] + size[slow_[i].child + 1 - begin];
+        const std::size_t first = fast_.size();
         std::uint32_t leaves = 0;
         const auto laid = [&](std::size_t node) {
             if (slow_[node].feature < 0) {
@@ -219,12 +219,12 @@ class CompactForest {
                 return leaf_bit | leaves++;
             }
             const Slow& test = slow_[node];
-            fast_.push_back({static_cast<std::uint16_t>(column_[static_cast<std::size_t>(test.feature)].place),
-                             static_cast<std::uint16_t>(rank_of(test, thresholds)), {0, 0}});
+            const auto place = 2 * column_[static_cast<std::size_t>(test.feature)].place + test.missing_left;
+            fast_.push_back({static_cast<std::uint16_t>(place), static_cast<std::uint16_t>(rank_of(test, thresholds)), {0, 0}});
             return static_cast<std::uint32_t>(fast_.size() - 1 - first);
         };
         fast_start_[t] = first;
-        root_[t] = laid(begin);
+        root_[t] = laid(begin_of(t));
         struct Open {
             std::size_t node;
             std::uint32_t above;  // the test that leads to it
@@ -232,12 +232,10 @@ class CompactForest {
         };
         std::vector<Open> stack;
         const auto open = [&](std::size_t node, std::uint32_t at) {
-            const std::size_t one = slow_[node].child, two = one + 1;
-            const bool first_larger = size[one - begin] >= size[two - begin];
-            stack.push_back(first_larger ? Open{two, at, 1} : Open{one, at, 0});
-            stack.push_back(first_larger ? Open{one, at, 0} : Open{two, at, 1});
+            stack.push_back({slow_[node].child + std::size_t{1}, at, 1});
+            stack.push_back({slow_[node].child, at, 0});
         };
-        if (!(root_[t] & leaf_bit)) open(begin, root_[t]);
+        if (!(root_[t] & leaf_bit)) open(begin_of(t), root_[t]);
         while (!stack.empty()) {
             const Open next = stack.back();
             stack.pop_back();
@@ -245,14 +243,14 @@ class CompactForest {
             fast_[first + next.above].child[next.side] = at;
             if (!(at & leaf_bit)) open(next.node, at);
         }
-        fast_.push_back({0, 0, {0, 0}});  // a leaf's number, read as a test's in vain, may be one more than there are
     }
 
-    // node(row, tree, node), leaves(row, tree, count, leaf in the tree of each) or deep(row, tree, leaf among all).
+    // node(row, tree, node), leaves(row, tree, count, leaf in the tree of each) or deep(first row of the block, tree, leaf
+    // among all, rows of the block).
     template <class T, class VisitNode, class VisitLeaves, class VisitDeep>
     void walk_all(MatrixView<const T> X, int n_threads, const VisitNode& node, const VisitLeaves& leaves,
                   const VisitDeep& deep) const {
-        parallel_chunks(Chunks{X.rows, way_ == Way::ranks ? deep_block : block}, n_threads, [&](std::size_t begin, std::size_t end) {
+        parallel_chunks(Chunks{X.rows, way_ == Way::ranks ? deep_share(X.rows, n_threads) : block}, n_threads, [&](std::size_t begin, std::size_t end) {
             if (way_ == Way::planes) return walk_planes(X, begin, end, node, leaves);
             if (way_ == Way::ranks && bytes_) return walk_ranked<std::uint8_t>(X, begin, end, node, deep);
             if (way_ == Way::ranks) return walk_ranked<std::uint16_t>(X, begin, end, node, deep);
@@ -311,64 +309,94 @@ class CompactForest {
         }
     }
 
+    // Rows of a block of deep trees, so that all threads end together.
+    static std::size_t deep_share(std::size_t rows, int n_threads) noexcept {
+        const auto threads = static_cast<std::size_t>(std::max(n_threads, 1));
+        if (rows <= least_deep_block * threads) return least_deep_block;
+        const std::size_t rounds = (rows + deep_block * threads - 1) / (deep_block * threads);
+        return (rows + rounds * threads - 1) / (rounds * threads);
+    }
+
+    // The ranks of a block of rows, column by column, in two versions that differ where a value is missing.
+    template <class Rank>
+    struct Columns {
+        std::vector<const Rank*> at;  // 2 j: missing is above all thresholds; 2 j + 1: below
+        Buffer<Rank> above, below;
+
+        Columns(std::size_t columns, std::size_t rows) : at(2 * columns), above(columns * rows), below(columns * rows) {}
+    };
+
     template <class Rank, class T, class Visit, class VisitLeaf>
     void walk_ranked(MatrixView<const T> X, std::size_t begin, std::size_t end, const Visit& visit,
                      const VisitLeaf& visit_leaf) const {
-        const std::size_t stride = used_.size(), count = end - begin, whole = (count + lanes - 1) / lanes * lanes;
-        Buffer<Rank> ranks(whole * stride);
-        std::vector<std::uint8_t> has_missing(whole, 0);
-        std::fill_n(ranks.data() + count * stride, (whole - count) * stride, Rank{0});
+        const std::size_t count = end - begin;
+        Columns<Rank> columns(used_.size(), count);
         for (const std::size_t j : used_) {
-            Rank* to = ranks.data() + column_[j].place;
+            const std::size_t place = column_[j].place;
+            Rank *above = columns.above.data() + place * count, *below = columns.below.data() + place * count;
+            bool holes = false;
             rank_column(X, j, begin, end, [&](std::size_t i, std::size_t rank, bool missing) {
-                to[i * stride] = static_cast<Rank>(rank);
-                has_missing[i] |= missing;
+                above[i] = static_cast<Rank>(missing ? never : rank);
+                holes |= missing;
             });
+            if (holes)
+                for (std::size_t i = 0; i < count; ++i) below[i] = above[i] == static_cast<Rank>(never) ? Rank{0} : above[i];
+            columns.at[2 * place] = above;
+            columns.at[2 * place + 1] = holes ? below : above;
         }
-        for (std::size_t t = 0; t < n_trees(); ++t) {
-            if (has_set_[t]) {
-                walk_slowly(X, begin, end, t, visit);
-                continue;
-            }
-            for (std::size_t i = 0; i < count; i += lanes) {
-                std::array<std::uint32_t, lanes> leaf;
-                const std::size_t here = std::min(lanes, count - i);
-                walk_down(ranks.data() + i * stride, stride, here, t, leaf);
-                for (std::size_t k = 0; k < here; ++k) {
-                    const std::size_t row = begin + i + k;
-                    if (has_missing[i + k]) walk_slowly(X, row, row + 1, t, visit);
-                    else visit_leaf(row, t, leaf_start_[t] + leaf[k]);
-                }
-            }
-        }
+        Buffer<std::uint16_t> rows(2 * count);
+        for (std::size_t t = 0; t < n_trees(); ++t)
+            if (has_set_[t]) walk_slowly(X, begin, end, t, visit);
+            else divide(columns, rows, count, t, [&](std::size_t leaf, std::span<const std::uint16_t> those) {
+                visit_leaf(begin, t, leaf_start_[t] + leaf, those);
+            });
     }
 
-    // Rows step down side by side, some steps at a time; then those that have met a leaf leave the list.
-    template <class Rank>
-    void walk_down(const Rank* ranks, std::size_t stride, std::size_t count, std::size_t t,
-                   std::array<std::uint32_t, lanes>& leaf) const noexcept {
+    // visit(leaf of the tree, rows) for every leaf that a row of the block comes to. The rows of a node stand side by side
+    // in one half of `rows`, those of its children in the same places of the other half: of the first child from the
+    // left, of the second from the right.
+    template <class Rank, class Visit>
+    void divide(const Columns<Rank>& columns, Buffer<std::uint16_t>& rows, std::size_t count, std::size_t t,
+                const Visit& visit) const {
+        struct Part {
+            std::uint32_t node, begin, end;
+            bool half;
+        };
         const Fast* nodes = fast_.data() + fast_start_[t];
-        std::array<std::uint32_t, lanes> at, row;
-        for (std::size_t k = 0; k < count; ++k) at[k] = root_[t], row[k] = static_cast<std::uint32_t>(k);
-        for (std::size_t steps = root_[t] & leaf_bit ? 0 : 8; count > 0; steps = 4) {
-            for (std::size_t step = 0; step < steps; ++step)
-                for (std::size_t k = 0; k < count; ++k) {
-                    const Fast& node = nodes[at[k] & ~leaf_bit];
-                    // The sign of a difference: a comparison may become a branch that nobody can foresee.
-                    const auto second = static_cast<unsigned>(int{node.rank} - int{ranks[row[k] * stride + node.place]}) >> 31;
-                    // A leaf stays; by a mask, for the same reason.
-                    const auto stays = static_cast<std::uint32_t>(static_cast<std::int32_t>(at[k]) >> 31);
-                    at[k] = (at[k] & stays) | (node.child[second] & ~stays);
+        const std::array<std::uint16_t*, 2> halves{rows.data(), rows.data() + count};
+        for (std::size_t i = 0; i < count; ++i) rows[i] = static_cast<std::uint16_t>(i);
+        std::vector<Part> stack;
+        Part part{root_[t], 0, static_cast<std::uint32_t>(count), false};
+        while (true) {
+            const std::uint16_t* from = halves[part.half];
+            if (part.end - part.begin == 1)
+                for (const std::size_t row = from[part.begin]; !(part.node & leaf_bit);) {
+                    const Fast& node = nodes[part.node];
+                    part.node = node.child[columns.at[node.place][row] > node.rank];
                 }
-            std::size_t left = 0;
-            for (std::size_t k = 0; k < count; ++k) {
-                const std::uint32_t now = at[k], who = row[k];
-                leaf[who] = now & ~leaf_bit;
-                at[left] = now;
-                row[left] = who;
-                left += !(now & leaf_bit);
+            if (part.node & leaf_bit) {
+                visit(part.node & ~leaf_bit, std::span(from + part.begin, part.end - part.begin));
+                if (stack.empty()) return;
+                part = stack.back();
+                stack.pop_back();
+                continue;
             }
-            count = left;
+            const Fast& node = nodes[part.node];
+            const Rank* ranks = columns.at[node.place];
+            std::uint16_t* to = halves[!part.half];
+            std::uint32_t first = part.begin, second = part.end;
+            for (std::uint32_t k = part.begin; k < part.end; ++k) {
+                const std::uint16_t row = from[k];
+                // The sign of a difference: a comparison may become a branch that nobody can foresee.
+                const auto is_second = static_cast<unsigned>(int{node.rank} - int{ranks[row]}) >> 31;
+                to[first] = row;
+                to[second - 1] = row;
+                first += 1 - is_second;
+                second -= is_second;
+            }
+            if (first > part.begin && first < part.end) stack.push_back({node.child[1], first, part.end, !part.half});
+            part = first > part.begin ? Part{node.child[0], part.begin, first, !part.half}
+                                      : Part{node.child[1], part.begin, part.end, !part.half};
         }
     }
 
