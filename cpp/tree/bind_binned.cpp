@@ -82,7 +82,7 @@ nb::list grow_all(const BinnedColumns& columns, const Purity& purity, const type
     const Limits limits = limits_of(options);
     const BinnedRules rules = rules_of(options, columns.codes.cols);
     const double scale = option(options, "scale", 0.0), total = option(options, "total", 0.0);
-    std::vector<Grown> trees(seeds.shape(0));
+    std::vector<Flat> trees(seeds.shape(0));
     {
         nb::gil_scoped_release nogil;
         const Whole base(span(w), scale);
@@ -114,11 +114,11 @@ nb::list grow_all(const BinnedColumns& columns, const Purity& purity, const type
                 columns, purity, cells, labels, weights.empty() ? nullptr : weights.data(), base.scale, mine, std::move(rows));
             auto root = finder.root();
             bounds.total = total > 0 ? total : root.weight;
-            trees[t] = Grower<std::decay_t<decltype(finder)>>(finder, bounds, inner).grow(std::move(root));
+            trees[t] = Flat(Grower<std::decay_t<decltype(finder)>>(finder, bounds, inner).grow(std::move(root)));
         });
     }
     nb::list out;
-    for (const Grown& tree : trees) out.append(arrays_of(tree));
+    for (Flat& tree : trees) out.append(arrays_of(std::move(tree)));
     return out;
 }
 

@@ -64,7 +64,7 @@ nb::dict grow_with(const Columns& columns, const Purity& purity, std::span<const
         limits.min_split_weight = 2 * rules.min_leaf_weight;
         tree = Grower<SortedFinder<Purity>>(finder, limits, n_threads).grow(std::move(root));
     }
-    return arrays_of(tree);
+    return arrays_of(Flat(tree));
 }
 
 Columns columns_of(In2<double> X, In1<std::int32_t> n_values, int n_threads) {

@@ -3,7 +3,8 @@
 //
 // Weights are whole numbers inside the histograms (weights that are not are scaled and rounded there, never in what a node
 // says), so that sums do not depend on their order nor on the number of threads. Of two siblings the bigger one's histogram is
-// its parent's less the smaller one's. Nodes of few rows look at one column after the other.
+// its parent's less the smaller one's. Nodes of few rows look at one column after the other. Once a node's rows fit into
+// the second cache they are copied to lie side by side, for below it they are met again at every level.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -16,6 +17,8 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/matrix.hpp"
@@ -83,6 +86,45 @@ struct MeanCells {
     bool is_empty(const Number* cell) const { return cell[0] == 0; }
 };
 
+// ---------------------------------------------------------------- bytes
+
+// Least and largest.
+inline std::pair<std::uint8_t, std::uint8_t> range_of(const std::uint8_t* codes, std::size_t m) {
+    std::uint8_t low = 255, high = 0;
+    for (std::size_t i = 0; i < m; ++i) {
+        low = std::min(low, codes[i]);
+        high = std::max(high, codes[i]);
+    }
+    return {low, high};
+}
+
+// How many are at most `limit`, and how many of those are marked with a one.
+inline std::pair<std::int64_t, std::int64_t> count_up_to(const std::uint8_t* codes, const std::uint8_t* mark, std::size_t m,
+                                                         std::uint8_t limit) {
+    constexpr std::size_t lanes = 16, longest = 255;  // sums of so many ones fit into a byte
+    using Bytes = std::uint8_t __attribute__((vector_size(lanes)));
+    const Bytes limits = Bytes{} + limit;
+    std::int64_t all = 0, marked = 0;
+    std::size_t i = 0;
+    while (i + lanes <= m) {
+        Bytes some{}, some_marked{};
+        for (std::size_t step = 0; step < longest && i + lanes <= m; ++step, i += lanes) {
+            Bytes code, is_marked;
+            std::memcpy(&code, codes + i, lanes);
+            std::memcpy(&is_marked, mark + i, lanes);
+            const Bytes in = reinterpret_cast<Bytes>(code <= limits);
+            some -= in;
+            some_marked += in & is_marked;
+        }
+        for (std::size_t k = 0; k < lanes; ++k) all += some[k], marked += some_marked[k];
+    }
+    for (; i < m; ++i) {
+        const int in = codes[i] <= limit;
+        all += in, marked += in & mark[i];
+    }
+    return {all, marked};
+}
+
 // ---------------------------------------------------------------- the finder
 
 template <class Purity, class Cells>
@@ -93,6 +135,7 @@ class HistogramFinder {
   public:
     struct Part {
         std::size_t begin = 0, end = 0;  // in the finder's rows
+        bool near = false;               // which are numbers of the copies
         std::unique_ptr<Number[]> histogram;
         Few said;
         double weight = 0, impurity = 0;
@@ -103,8 +146,11 @@ class HistogramFinder {
     // labels and weights as they are, for what nodes say; cells as whole numbers, `scale` of them to a unit of weight.
     HistogramFinder(const BinnedColumns& columns, const Purity& purity, const Cells& cells, const Label* labels,
                     const double* weights, double scale, const BinnedRules& rules, std::vector<std::uint32_t> rows)
-        : columns_(columns), purity_(purity), cells_(cells), labels_(labels), weights_(weights), scale_(scale), rules_(rules),
-          d_(columns.codes.cols), whole_(rules.max_features >= d_ && !rules.random), rows_(std::move(rows)), spare_(rows_.size()) {}
+        : columns_(columns), purity_(purity), cells_(cells), scale_(scale), rules_(rules), d_(columns.codes.cols),
+          whole_(rules.max_features >= d_ && !rules.random), rows_(std::move(rows)), spare_(rows_.size()),
+          all_{columns.codes.data, labels, weights, cells.labels(), cells.weight} {
+        if (rows_.size() * d_ > near_bytes_) copies_ = std::make_unique<Copies>(rows_.size(), d_, all_, near_);
+    }
 
     Part root() {
         Part part;
@@ -119,12 +165,12 @@ class HistogramFinder {
         Candidate best;
         Room& mine = room();
         if (whole_ && m > few_) {
-            if (!part.histogram) part.histogram = filled(part.begin, part.end, n_threads);
+            if (!part.histogram) part.histogram = filled(part, n_threads);
             for (std::size_t j = 0; j < d_; ++j) read(part, j, part.histogram.get() + j * bins_a_column * cells_.width, mine, best);
             return finished(part, best, mine);
         }
         if (whole_) {
-            mine.take_rows(cells_, rows_.data() + part.begin, m);
+            mine.take_rows(cells_, known(part), rows_.data() + part.begin, m);
             for (std::size_t j = 0; j < d_; ++j) consider(part, j, mine, best);
             return finished(part, best, mine);
         }
@@ -135,25 +181,34 @@ class HistogramFinder {
         Draws draws(part.key);
         auto draw = [&](std::size_t i) { std::swap(mine.columns[i], mine.columns[i + draws.below(d_ - i)]); };
         for (std::size_t i = 0; i < k; ++i) draw(i);
-        mine.take_rows(cells_, rows_.data() + part.begin, m);
+        mine.take_rows(cells_, known(part), rows_.data() + part.begin, m);
         if (m > few_ / 2 && !rules_.random) {
             // All of them in one pass over the rows.
             const std::size_t w = cells_.width;
+            const std::uint8_t* matrix = known(part).codes;
             mine.cells.assign(k * bins_a_column * w, Number{0});
             for (std::size_t i = 0; i < m; ++i) {
-                const std::uint8_t* codes = columns_.codes.data + rows_[part.begin + i] * d_;
-                if (i + 8 < m) __builtin_prefetch(columns_.codes.data + rows_[part.begin + i + 8] * d_);
+                const std::uint8_t* codes = matrix + rows_[part.begin + i] * d_;
+                if (i + 8 < m) __builtin_prefetch(matrix + rows_[part.begin + i + 8] * d_);
                 for (std::size_t c = 0; c < k; ++c)
                     mine.add(cells_, mine.cells.data() + (c * bins_a_column + codes[mine.columns[c]]) * w, i);
             }
             for (std::size_t c = 0; c < k; ++c) read(part, mine.columns[c], mine.cells.data() + c * bins_a_column * w, mine, best);
             mine.cells.resize(bins_a_column * w);
+        } else if (rules_.random) {
+            gather(part, mine.columns.data(), k, mine);
+            judge_cuts(part, mine.columns.data(), k, mine, best);
         } else {
             for (std::size_t c = 0; c < k; ++c) consider(part, mine.columns[c], mine, best);
         }
         for (std::size_t i = k; i < d_ && best.column < 0; ++i) {
             draw(i);
-            consider(part, mine.columns[i], mine, best);
+            if (rules_.random) {
+                gather(part, mine.columns.data() + i, 1, mine);
+                judge_cuts(part, mine.columns.data() + i, 1, mine, best);
+            } else {
+                consider(part, mine.columns[i], mine, best);
+            }
         }
         return finished(part, best, mine);
     }
@@ -176,7 +231,7 @@ class HistogramFinder {
 
     std::vector<Part> divide(Part& part, const Split& split, int n_threads) {
         const auto j = static_cast<std::size_t>(split.feature);
-        const std::uint8_t* codes = columns_.codes.data + j;
+        const std::uint8_t* codes = known(part).codes + j;
         std::uint32_t* middle_at;
         if (split.kind == Kind::threshold) {
             // Missing values, 255, lie above every bin; and may go to the first child all the same.
@@ -201,6 +256,8 @@ class HistogramFinder {
         for (std::size_t c = 0; c < 2; ++c) {
             children[c].depth = part.depth + 1;
             children[c].key = key_of(part.key, c);
+            children[c].near = part.near;
+            bring_near(children[c]);
         }
         if (split.first_said.empty()) {
             describe(children[0]);
@@ -216,7 +273,7 @@ class HistogramFinder {
             Part& small = children[children[0].n_rows <= children[1].n_rows ? 0 : 1];
             Part& big = children[&small == &children[0] ? 1 : 0];
             if (big.impurity > 1e-14 && static_cast<std::size_t>(big.n_rows) > few_) {
-                small.histogram = filled(small.begin, small.end, n_threads);
+                small.histogram = filled(small, n_threads);
                 big.histogram = std::move(part.histogram);
                 Number* from = big.histogram.get();
                 const Number* less = small.histogram.get();
@@ -229,6 +286,50 @@ class HistogramFinder {
     }
 
   private:
+    using CellLabel = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<Cells>().labels())>>;
+
+    // What is known of the rows that have a number.
+    struct Known {
+        const std::uint8_t* codes = nullptr;
+        const Label* labels = nullptr;
+        const double* weights = nullptr;  // or null for ones
+        const CellLabel* cell_labels = nullptr;
+        const std::int32_t* cell_weights = nullptr;  // or null for ones
+
+        double weight(std::uint32_t row) const { return weights != nullptr ? weights[row] : 1.0; }
+        std::int32_t cell_weight(std::uint32_t row) const { return cell_weights != nullptr ? cell_weights[row] : 1; }
+    };
+    // The same for rows in the order of the parts that were brought near.
+    struct Copies {
+        Buffer<std::uint8_t> codes;
+        Buffer<Label> labels;
+        Buffer<double> weights;
+        Buffer<CellLabel> cell_labels;
+        Buffer<std::int32_t> cell_weights;
+
+        Copies(std::size_t n, std::size_t d, const Known& all, Known& near)
+            : codes(n * d), labels(n), weights(all.weights != nullptr ? n : 0), cell_labels(n),
+              cell_weights(all.cell_weights != nullptr ? n : 0) {
+            near = {codes.data(), labels.data(), weights.data(), cell_labels.data(), cell_weights.data()};
+        }
+    };
+    const Known& known(const Part& part) const { return part.near ? near_ : all_; }
+
+    // Copies what is known of a part's rows to its place among the copies. Parts do not overlap, so neither do threads.
+    void bring_near(Part& part) {
+        if (!copies_ || part.near || (part.end - part.begin) * d_ > near_bytes_) return;
+        for (std::size_t i = part.begin; i < part.end; ++i) {
+            const std::uint32_t row = rows_[i];
+            std::memcpy(copies_->codes.data() + i * d_, all_.codes + row * d_, d_);
+            copies_->labels[i] = all_.labels[row];
+            copies_->cell_labels[i] = all_.cell_labels[row];
+            if (all_.weights != nullptr) copies_->weights[i] = all_.weights[row];
+            if (all_.cell_weights != nullptr) copies_->cell_weights[i] = all_.cell_weights[row];
+            rows_[i] = static_cast<std::uint32_t>(i);
+        }
+        part.near = true;
+    }
+
     struct Candidate {
         std::int32_t column = -1;
         double score = -std::numeric_limits<double>::infinity();
@@ -256,16 +357,17 @@ class HistogramFinder {
     }
 
     void describe(Part& part) {
+        const Known& of = known(part);
         part.n_rows = static_cast<std::int64_t>(part.end - part.begin);
         if constexpr (std::is_same_v<Label, double>) {
             double W = 0, S = 0, Q = 0;
             for (std::size_t i = part.begin; i < part.end; ++i) {
-                const double w = weights_ != nullptr ? weights_[rows_[i]] : 1.0;
-                W += w, S += w * labels_[rows_[i]];
+                const double w = of.weight(rows_[i]);
+                W += w, S += w * of.labels[rows_[i]];
             }
             const double mean = S / W;
             for (std::size_t i = part.begin; i < part.end; ++i) {
-                const double w = weights_ != nullptr ? weights_[rows_[i]] : 1.0, r = labels_[rows_[i]] - mean;
+                const double w = of.weight(rows_[i]), r = of.labels[rows_[i]] - mean;
                 Q += w * r * r;
             }
             part.weight = W;
@@ -275,7 +377,7 @@ class HistogramFinder {
         } else {
             part.said.assign(purity_.width);
             for (std::size_t i = part.begin; i < part.end; ++i)
-                purity_.tally(part.said.data(), &labels_[rows_[i]], weights_ != nullptr ? weights_[rows_[i]] : 1.0);
+                purity_.tally(part.said.data(), &of.labels[rows_[i]], of.weight(rows_[i]));
             weigh(part);
         }
     }
@@ -287,43 +389,50 @@ class HistogramFinder {
     }
 
     // All columns' bins of some rows; rows in chunks, merged in order (though whole numbers would not mind).
-    std::unique_ptr<Number[]> filled(std::size_t begin, std::size_t end, int n_threads) const {
+    std::unique_ptr<Number[]> filled(const Part& part, int n_threads) const {
         const std::size_t size = d_ * bins_a_column * cells_.width;
         auto out = std::make_unique<Number[]>(size);
-        const std::size_t m = end - begin;
+        const std::size_t m = part.end - part.begin;
         const int team = m < 8192 ? 1 : n_threads;
         if (team <= 1) {
-            fill(begin, end, out.get());
+            fill(known(part), part.begin, part.end, out.get());
             return out;
         }
         const Chunks chunks = Chunks::of(m, 4096, static_cast<std::size_t>(team), 1);
         std::vector<std::unique_ptr<Number[]>> parts(chunks.count());
         parallel_for(chunks.count(), team, [&](std::size_t c) {
             if (c > 0) parts[c] = std::make_unique<Number[]>(size);
-            fill(begin + chunks.begin(c), begin + chunks.end(c), c > 0 ? parts[c].get() : out.get());
+            fill(known(part), part.begin + chunks.begin(c), part.begin + chunks.end(c), c > 0 ? parts[c].get() : out.get());
         });
         for (std::size_t c = 1; c < parts.size(); ++c)
             for (std::size_t i = 0; i < size; ++i) out[i] += parts[c][i];
         return out;
     }
 
-    void fill(std::size_t begin, std::size_t end, Number* out) const {
+    void fill(const Known& of, std::size_t begin, std::size_t end, Number* out) const {
         const std::size_t step = bins_a_column * cells_.width;
         for (std::size_t i = begin; i < end; ++i) {
             const std::uint32_t row = rows_[i];
-            const std::uint8_t* codes = columns_.codes.data + row * d_;
-            if (i + 8 < end) __builtin_prefetch(columns_.codes.data + rows_[i + 8] * d_);
+            const std::uint8_t* codes = of.codes + row * d_;
+            if (i + 8 < end) __builtin_prefetch(of.codes + rows_[i + 8] * d_);
+            const std::int32_t w = of.cell_weight(row);
             if constexpr (std::is_same_v<Cells, ClassCells>) {
-                const std::int32_t w = cells_.weight != nullptr ? cells_.weight[row] : 1;
-                Number* cell = out + cells_.label[row];
+                Number* cell = out + of.cell_labels[row];
                 for (std::size_t j = 0; j < d_; ++j, cell += step) cell[codes[j] * cells_.width] += w;
             } else {
-                const std::int32_t w = cells_.weight != nullptr ? cells_.weight[row] : 1;
                 Number* cell = out;
-                for (std::size_t j = 0; j < d_; ++j, cell += step) cells_.add(cell + codes[j] * cells_.width, cells_.target[row], w);
+                for (std::size_t j = 0; j < d_; ++j, cell += step) cells_.add(cell + codes[j] * cells_.width, of.cell_labels[row], w);
             }
         }
     }
+
+    // A threshold and, once found, its bin: the first of the `length` edges from `first` that is not below it.
+    struct Cut {
+        const double* edges;  // null where there is none
+        double at;
+        std::size_t first, length;
+        bool by_histogram;
+    };
 
     // Room for the cells of one column, packed, and for states.
     struct Room {
@@ -334,23 +443,28 @@ class HistogramFinder {
         std::vector<std::uint32_t> columns;
         std::vector<std::uint8_t> codes;
         std::vector<std::int32_t> label, weight;  // of the node's rows, side by side
+        std::vector<std::uint8_t> is_second;      // the label, of two
+        std::vector<Cut> cuts;
         bool unit = true;
 
-        void take_rows(const Cells& of, const std::uint32_t* rows, std::size_t m) {
+        void take_rows(const Cells& cells, const Known& of, const std::uint32_t* rows, std::size_t m) {
             label.resize(m);
-            unit = of.weight == nullptr;
-            for (std::size_t i = 0; i < m; ++i) label[i] = static_cast<std::int32_t>(of.labels()[rows[i]]);
+            unit = of.cell_weights == nullptr;
+            for (std::size_t i = 0; i < m; ++i) label[i] = static_cast<std::int32_t>(of.cell_labels[rows[i]]);
             if (!unit) {
                 weight.resize(m);
-                for (std::size_t i = 0; i < m; ++i) weight[i] = of.weight[rows[i]];
+                for (std::size_t i = 0; i < m; ++i) weight[i] = of.cell_weights[rows[i]];
             }
-            if (!std::is_same_v<Cells, ClassCells> || of.width != 2) return;
-            sum = sum_second = 0;
+            if (!std::is_same_v<Cells, ClassCells> || cells.width != 2) return;
+            is_second.resize(m);
+            std::int64_t all = 0, second = 0;
             for (std::size_t i = 0; i < m; ++i) {
-                const double w = unit ? 1.0 : weight[i];
-                sum += w;
-                sum_second += w * label[i];
+                const std::int64_t w = unit ? 1 : weight[i];
+                is_second[i] = static_cast<std::uint8_t>(label[i]);
+                all += w;
+                second += w * label[i];
             }
+            sum = static_cast<double>(all), sum_second = static_cast<double>(second);
         }
         void add(const Cells& of, Number* cell, std::size_t i) const { of.add(cell, label[i], unit ? 1 : weight[i]); }
         void fit(std::size_t cell, std::size_t state) {
@@ -371,9 +485,8 @@ class HistogramFinder {
     // One column on its own: cells are cleared as they are first met, and met again in order by their bits.
     void consider(const Part& part, std::size_t j, Room& room, Candidate& best) const {
         const std::size_t w = cells_.width, m = part.end - part.begin;
-        const std::uint8_t* codes = columns_.codes.data + j;
+        const std::uint8_t* codes = known(part).codes + j;
         const std::uint32_t* rows = rows_.data() + part.begin;
-        if (rules_.random && !columns_.is_nominal(j) && consider_one_cut(part, j, room, best)) return;
         Number* cells = room.cells.data();
         std::array<std::uint64_t, 4> met{};
         for (std::size_t i = 0; i < m; ++i) {
@@ -396,68 +509,88 @@ class HistogramFinder {
         judge(part, j, room, count, best);
     }
 
-    // A cut drawn at random, of a number without holes: two passes over its bytes, no histogram. False if there are holes.
-    bool consider_one_cut(const Part& part, std::size_t j, Room& room, Candidate& best) const {
-        const std::size_t m = part.end - part.begin, v = purity_.width;
-        const std::uint8_t* codes = columns_.codes.data + j;
+    // The codes of some columns of the node's rows, column by column.
+    void gather(const Part& part, const std::uint32_t* columns, std::size_t k, Room& room) const {
+        const std::size_t m = part.end - part.begin, d = d_;
+        const std::uint8_t* matrix = known(part).codes;
         const std::uint32_t* rows = rows_.data() + part.begin;
-        room.codes.resize(m);
-        std::uint8_t low = 255, high = 0;
+        room.codes.resize(k * m);
+        std::uint8_t* to = room.codes.data();
         for (std::size_t i = 0; i < m; ++i) {
-            const std::uint8_t code = room.codes[i] = codes[rows[i] * d_];
-            low = std::min(low, code);
-            high = std::max(high, code);
+            const std::uint8_t* codes = matrix + rows[i] * d;
+            for (std::size_t c = 0; c < k; ++c) to[c * m + i] = codes[columns[c]];
         }
-        if (high == missing_bin) return false;
-        if (low == high) return true;
-        const std::size_t cut = drawn_bin(part, j, low, high);
+    }
+
+    // One cut drawn at random in each of some gathered columns. In numbers without holes all are drawn side by side, and
+    // judged by passes over the codes, without a histogram.
+    void judge_cuts(const Part& part, const std::uint32_t* columns, std::size_t k, Room& room, Candidate& best) const {
+        const std::size_t m = part.end - part.begin;
+        room.cuts.resize(k);
+        for (std::size_t c = 0; c < k; ++c) {
+            const auto [low, high] = range_of(room.codes.data() + c * m, m);
+            const bool by_histogram = columns_.is_nominal(columns[c]) || high == missing_bin;
+            room.cuts[c] = by_histogram || low == high ? Cut{nullptr, 0, 0, 0, by_histogram} : drawn(part, columns[c], low, high);
+        }
+        find(room.cuts);
+        for (std::size_t c = 0; c < k; ++c)
+            if (room.cuts[c].by_histogram) consider(part, columns[c], room, best);
+            else if (room.cuts[c].edges != nullptr)
+                judge_cut(part, columns[c], room.codes.data() + c * m, room.cuts[c].first, room, best);
+    }
+
+    void judge_cut(const Part& part, std::size_t j, const std::uint8_t* codes, std::size_t cut, Room& room, Candidate& best) const {
+        const std::size_t m = part.end - part.begin, v = purity_.width;
         double *left = room.left.data(), *right = room.right.data(), *total = room.total.data();
         if (std::is_same_v<Cells, ClassCells> && cells_.width == 2) {
-            // Sums in registers, several rows at a time.
-            std::int32_t below = 0, below_second = 0;
-            const std::uint8_t* bin = room.codes.data();
-            const std::int32_t *label = room.label.data(), *weight = room.weight.data();
+            std::int64_t below = 0, below_second = 0;
             if (room.unit) {
-                for (std::size_t i = 0; i < m; ++i) {
-                    const std::int32_t in = bin[i] <= cut;
-                    below += in;
-                    below_second += in & label[i];
-                }
+                std::tie(below, below_second) = count_up_to(codes, room.is_second.data(), m, static_cast<std::uint8_t>(cut));
             } else {
+                const std::int32_t *label = room.label.data(), *weight = room.weight.data();
                 for (std::size_t i = 0; i < m; ++i) {
-                    const std::int32_t w = bin[i] <= cut ? weight[i] : 0;
+                    const std::int32_t w = codes[i] <= cut ? weight[i] : 0;
                     below += w;
                     below_second += w * label[i];
                 }
             }
-            left[0] = below - below_second, left[1] = below_second;
-            right[0] = room.sum - room.sum_second - left[0], right[1] = room.sum_second - left[1];
+            left[1] = static_cast<double>(below_second), left[0] = static_cast<double>(below) - left[1];
+            total[1] = room.sum_second, total[0] = room.sum - room.sum_second;
         } else {
             std::vector<Number>& sides = room.sides;
             sides.assign(2 * cells_.width, Number{0});
-            for (std::size_t i = 0; i < m; ++i)
-                room.add(cells_, sides.data() + (room.codes[i] <= cut ? 0 : cells_.width), i);
+            for (std::size_t i = 0; i < m; ++i) room.add(cells_, sides.data() + (codes[i] <= cut ? 0 : cells_.width), i);
             cells_.to_state(sides.data(), left);
             cells_.to_state(sides.data() + cells_.width, right);
+            for (std::size_t k = 0; k < v; ++k) total[k] = left[k] + right[k];
         }
-        for (std::size_t k = 0; k < v; ++k) total[k] = left[k] + right[k];
         const double now = value(part, left, total, right);
-        if (!(now > best.score + slack(part))) return true;
+        if (!(now > best.score + slack(part))) return;
         best.score = now;
         best.column = static_cast<std::int32_t>(j);
         best.bin = cut;
         best.missing_first = weight(left) >= weight(right);
         best.left.assign(left, v);
-        return true;
     }
 
-    // The last bin below a threshold drawn evenly between the edges inside the node's range of bins.
-    std::size_t drawn_bin(const Part& part, std::size_t j, std::size_t low, std::size_t high) const {
-        const auto& edges = columns_.edges[j];
+    // A threshold drawn evenly between the edges inside the node's range of bins.
+    Cut drawn(const Part& part, std::size_t j, std::size_t low, std::size_t high) const {
+        const double* edges = columns_.edges[j].data();
         const double from = edges[low], to = edges[high - 1];
-        const double at = from + Philox(part.key, 2).uniform(j) * (to - from);
-        const auto first = edges.begin() + static_cast<std::ptrdiff_t>(low), last = edges.begin() + static_cast<std::ptrdiff_t>(high - 1);
-        return static_cast<std::size_t>(std::lower_bound(first, last, at) - edges.begin());
+        return {edges, from + Philox(part.key, 2).uniform(j) * (to - from), low, high - low, false};
+    }
+
+    // The last bins below the thresholds: the first edges not below them, by searches side by side, without branches.
+    static void find(std::span<Cut> cuts) {
+        std::size_t longest = 0;
+        for (const Cut& cut : cuts) longest = std::max(longest, cut.length);
+        for (; longest > 1; longest -= longest / 2)
+            for (Cut& cut : cuts) {
+                const std::size_t half = cut.length / 2;
+                if (half == 0) continue;
+                cut.first += -static_cast<std::size_t>(cut.edges[cut.first + half - 1] < cut.at) & half;
+                cut.length -= half;
+            }
     }
 
     // The bins of a filled histogram that hold rows, packed, and judged.
@@ -494,7 +627,9 @@ class HistogramFinder {
         std::size_t only = count;  // the cut drawn, if it is
         if (rules_.random) {
             if (known < 2) return;
-            const std::size_t cut = drawn_bin(part, j, bins[0], bins[known - 1]);
+            Cut drawn_one[1] = {drawn(part, j, bins[0], bins[known - 1])};
+            find(drawn_one);
+            const std::size_t cut = drawn_one[0].first;
             only = 0;
             while (only + 2 < known && bins[only + 1] <= cut) ++only;
         }
@@ -634,18 +769,19 @@ class HistogramFinder {
             }
         std::fill_n(first_side, purity_.width, 0.0);
         std::fill_n(second_side, purity_.width, 0.0);
-        const std::uint8_t* codes = columns_.codes.data + j;
+        const Known& of = known(part);
+        const std::uint8_t* codes = of.codes + j;
         for (std::size_t i = part.begin; i < part.end; ++i) {
             const std::uint8_t code = codes[rows_[i] * d_];
             const bool first = code == missing_bin ? best.missing_first
                                : split.kind == Kind::subset ? best.first[code]
                                                             : code <= best.bin;
-            const double w = weights_ != nullptr ? weights_[rows_[i]] : 1.0;
+            const double w = of.weight(rows_[i]);
             if constexpr (std::is_same_v<Label, double>) {
-                const double centred = labels_[rows_[i]] - part.said[0];
+                const double centred = of.labels[rows_[i]] - part.said[0];
                 purity_.tally(first ? first_side : second_side, &centred, w);
             } else {
-                purity_.tally(first ? first_side : second_side, &labels_[rows_[i]], w);
+                purity_.tally(first ? first_side : second_side, &of.labels[rows_[i]], w);
             }
         }
         return gained(part, split, first_side, second_side);
@@ -659,17 +795,18 @@ class HistogramFinder {
     }
 
     static constexpr std::size_t few_ = 256;
+    static constexpr std::size_t near_bytes_ = 1 << 17;  // of codes, that stay in the second cache
 
     const BinnedColumns& columns_;
     const Purity& purity_;
     Cells cells_;
-    const Label* labels_;
-    const double* weights_;
     double scale_;
     const BinnedRules& rules_;
     std::size_t d_;
     bool whole_;
     std::vector<std::uint32_t> rows_, spare_;
+    Known all_, near_;
+    std::unique_ptr<Copies> copies_;
 };
 
 }  // namespace lanatus::tree

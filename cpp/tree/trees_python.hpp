@@ -1,84 +1,75 @@
 // Trees and growth options between C++ and Python.
 #pragma once
 #include "core/ndarray.hpp"
+#include "tree/flat.hpp"
 #include "tree/grower.hpp"
 
 namespace lanatus::tree {
 
+template <class T>
+Out1<T> given(Array<T>& array, std::size_t n) {
+    T* data = array.release();
+    return Out1<T>(data, {n}, detail::owner_of(data));
+}
+template <class T>
+Out1<T> copied(const std::vector<T>& from) {
+    auto out = new_array<T>(from.size());
+    std::copy(from.begin(), from.end(), out.data());
+    return out;
+}
+
+// Words of the surrogates, one list each: where each begins, and all of them.
 template <class Get>
-auto column(const Grown& tree, const Get& get) {
-    using T = std::decay_t<decltype(get(tree.nodes[0]))>;
-    auto out = new_array<T>(tree.nodes.size());
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i) out.data()[i] = get(tree.nodes[i]);
-    return out;
-}
-
-// Lists of items, one list a node, one after the other: where each begins, and all of them.
-template <class T, class Item, class Get>
-void add_lists(nb::dict& out, const char* start_name, const char* name, const std::vector<Item>& items, const Get& get) {
-    auto start = new_array<std::int64_t>(items.size() + 1);
-    std::size_t total = 0;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        start.data()[i] = static_cast<std::int64_t>(total);
-        total += get(items[i]).size();
+void add_words(nb::dict& out, const char* start_name, const char* name, const std::vector<Surrogate>& of, const Get& get) {
+    std::vector<std::int64_t> start{0};
+    Bits words;
+    for (const Surrogate& one : of) {
+        words.insert(words.end(), get(one).begin(), get(one).end());
+        start.push_back(static_cast<std::int64_t>(words.size()));
     }
-    start.data()[items.size()] = static_cast<std::int64_t>(total);
-    auto values = new_array<T>(total);
-    T* at = values.data();
-    for (const auto& item : items)
-        for (const auto& value : get(item)) *at++ = static_cast<T>(value);
-    out[start_name] = start;
-    out[name] = values;
+    out[start_name] = copied(start);
+    out[name] = copied(words);
 }
 
-inline nb::dict arrays_of(const Grown& tree) {
+inline nb::dict surrogates_of(const Flat& tree) {
     nb::dict out;
-    out["feature"] = column(tree, [](const Node& n) { return n.feature; });
-    out["kind"] = column(tree, [](const Node& n) { return static_cast<std::int8_t>(n.kind); });
-    out["threshold"] = column(tree, [](const Node& n) { return n.threshold; });
-    out["first_child"] = column(tree, [](const Node& n) { return n.first_child; });
-    out["n_children"] = column(tree, [](const Node& n) { return n.n_children; });
-    out["parent"] = column(tree, [](const Node& n) { return n.parent; });
-    out["missing"] = column(tree, [](const Node& n) { return n.missing; });
-    out["share"] = column(tree, [](const Node& n) { return n.share; });
-    out["weight"] = column(tree, [](const Node& n) { return n.weight; });
-    out["n_rows"] = column(tree, [](const Node& n) { return n.n_rows; });
-    out["impurity"] = column(tree, [](const Node& n) { return n.impurity; });
-    out["gain"] = column(tree, [](const Node& n) { return n.gain; });
-    auto value = new_array<double>(tree.nodes.size(), tree.width);
-    std::copy(tree.value.begin(), tree.value.end(), value.data());
-    out["value"] = value;
-    static const Bits nothing;
-    add_lists<std::uint32_t>(out, "subset_start", "subset", tree.nodes, [](const Node& n) -> const Bits& { return n.extra ? n.extra->subset : nothing; });
-    std::vector<Surrogate> surrogates;
-    std::vector<std::vector<std::int32_t>> owner;  // features of the surrogates of each node
-    for (const Node& node : tree.nodes) {
-        auto& mine = owner.emplace_back();
-        if (node.extra)
-            for (const Surrogate& s : node.extra->surrogates) {
-                mine.push_back(s.feature);
-                surrogates.push_back(s);
-            }
+    std::vector<std::int32_t> feature, below;
+    std::vector<double> threshold, agreement;
+    for (const Surrogate& s : tree.surrogates) {
+        feature.push_back(s.feature), below.push_back(s.below);
+        threshold.push_back(s.threshold), agreement.push_back(s.agreement);
     }
-    if (surrogates.empty()) return out;
-    nb::dict more;
-    add_lists<std::int32_t>(more, "start", "feature", owner, [](const auto& mine) -> const auto& { return mine; });
-    auto threshold = new_array<double>(surrogates.size()), agreement = new_array<double>(surrogates.size());
-    auto below = new_array<std::int32_t>(surrogates.size());
-    for (std::size_t i = 0; i < surrogates.size(); ++i) {
-        threshold.data()[i] = surrogates[i].threshold;
-        agreement.data()[i] = surrogates[i].agreement;
-        below.data()[i] = surrogates[i].below;
-    }
-    more["threshold"] = threshold;
-    more["agreement"] = agreement;
-    more["below"] = below;
-    add_lists<std::uint32_t>(more, "subset_start", "subset", surrogates, [](const Surrogate& s) -> const Bits& { return s.subset; });
-    add_lists<std::uint32_t>(more, "known_start", "known", surrogates, [](const Surrogate& s) -> const Bits& { return s.known; });
-    out["surrogates"] = more;
+    out["start"] = copied(tree.surrogate_start);
+    out["feature"] = copied(feature);
+    out["threshold"] = copied(threshold);
+    out["agreement"] = copied(agreement);
+    out["below"] = copied(below);
+    add_words(out, "subset_start", "subset", tree.surrogates, [](const Surrogate& s) -> const Bits& { return s.subset; });
+    add_words(out, "known_start", "known", tree.surrogates, [](const Surrogate& s) -> const Bits& { return s.known; });
     return out;
 }
 
+inline nb::dict arrays_of(Flat tree) {
+    nb::dict out;
+    out["feature"] = given(tree.feature, tree.n);
+    out["kind"] = given(tree.kind, tree.n);
+    out["threshold"] = given(tree.threshold, tree.n);
+    out["first_child"] = given(tree.first_child, tree.n);
+    out["n_children"] = given(tree.n_children, tree.n);
+    out["parent"] = given(tree.parent, tree.n);
+    out["missing"] = given(tree.missing, tree.n);
+    out["share"] = given(tree.share, tree.n);
+    out["weight"] = given(tree.weight, tree.n);
+    out["n_rows"] = given(tree.n_rows, tree.n);
+    out["impurity"] = given(tree.impurity, tree.n);
+    out["gain"] = given(tree.gain, tree.n);
+    double* value = tree.value.release();
+    out["value"] = Out2<double>(value, {tree.n, tree.width}, detail::owner_of(value));
+    out["subset_start"] = given(tree.subset_start, tree.n + 1);
+    out["subset"] = copied(tree.subset);
+    if (!tree.surrogate_start.empty()) out["surrogates"] = surrogates_of(tree);
+    return out;
+}
 
 template <class T>
 T option(const nb::dict& options, const char* name, T otherwise) {
