@@ -1,31 +1,29 @@
-"""``python -m bench SUITE``: prints the table, fails under a floor; SUITE=all also writes docs/benchmarks.md."""
+"""``python -m bench SUITE``: prints the table, fails under a floor, and writes the suite's part of docs/benchmarks.md.
+
+A suite is found by itself: modules of this folder with a list ``CASES``, or with ``SUITE`` and ``measure``.
+"""
 
 import datetime
+import importlib
 import os
+import pkgutil
 import platform
+import re
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
-from bench import bayes, boosting, ensembles, evaluation, imbalance, kmeans, lasso, lda, logistic, ridge, stream, trees
-from bench.runner import Outcome, run
+import bench
+from bench.runner import Finding, Outcome, run
 
-CASES = [
-    *kmeans.CASES,
-    *bayes.CASES,
-    *evaluation.CASES,
-    *ridge.CASES,
-    *logistic.CASES,
-    *lda.CASES,
-    *lasso.CASES,
-    *imbalance.CASES,
-    *trees.CASES,
-    *ensembles.CASES,
-    *boosting.CASES,
-]
-SUITES = [*dict.fromkeys(case.suite for case in CASES), "stream"]
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+HEAD = """# Benchmarks
+
+Ours and the peers run in turn in one process; seconds are medians of the warm runs. A ratio is the time of the fastest
+peer of equal or better quality over ours. Two shared cores: read nothing into a few per cent. Each suite says when and
+with what it was last run: `make bench SUITE=kmeans`.
+"""
 
 
 def say(line: str) -> None:
@@ -34,46 +32,63 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def main(suite: str) -> int:
+def modules() -> list[ModuleType]:
+    """The modules of this folder that time or measure something."""
+    names = [info.name for info in pkgutil.iter_modules(bench.__path__) if info.name not in ("__main__", "runner")]
+    found = [importlib.import_module(f"bench.{name}") for name in names]
+    return [module for module in found if hasattr(module, "CASES") or hasattr(module, "measure")]
+
+
+def main(wanted: str) -> int:
     """Run a suite, or all."""
-    if suite not in (*SUITES, "all"):
-        say(f"no suite {suite!r}; there are {', '.join(SUITES)} and all.")
+    found = modules()
+    cases = [case for module in found for case in getattr(module, "CASES", [])]
+    measures = [module for module in found if hasattr(module, "measure")]
+    suites = sorted({case.suite for case in cases} | {module.SUITE for module in measures})
+    if wanted not in (*suites, "all"):
+        say(f"no suite {wanted!r}; there are {', '.join(suites)} and all.")
         return 2
-    outcomes: list[Outcome] = []
-    for case in CASES:
-        if suite in (case.suite, "all"):
-            say(f"{case.suite}: {case.name}")
+    failed = []
+    for suite in suites if wanted == "all" else [wanted]:
+        outcomes, findings = [], []
+        for case in cases:
+            if case.suite != suite:
+                continue
+            say(f"{suite}: {case.name}")
             outcome = run(case, say)
             outcomes.append(outcome)
             verdict = "ok" if outcome.passed else "BELOW"
             say(f"    => {outcome.ratio:.2f} x {outcome.rival}, floor {case.floor:g}: {verdict}")
-    memory = []
-    if suite in ("stream", "all"):
-        say("stream: fits over Parquet files larger than the memory allowed")
-        memory = stream.run(say)
-    if suite == "all":
-        PAGE.write_text(page(outcomes, memory), encoding="utf-8")
-        say(f"wrote {PAGE}")
-    failed = [o.case.name for o in outcomes if not o.passed] + [str(m["title"]) for m in memory if not m["passed"]]
+        for module in measures:
+            if suite == module.SUITE:
+                say(f"{suite}: {(module.__doc__ or '').splitlines()[0]}")
+                findings += module.measure(say)
+        failed += [o.case.name for o in outcomes if not o.passed] + [f.what for f in findings if not f.passed]
+        PAGE.write_text(renewed(PAGE.read_text("utf-8"), suite, section(outcomes, findings)), encoding="utf-8")
     if failed:
         say(f"under their floors: {'; '.join(failed)}")
     return 1 if failed else 0
 
 
-def page(outcomes: list[Outcome], memory: list[dict[str, Any]]) -> str:
-    """The table of a full run."""
+def renewed(page: str, suite: str, text: str) -> str:
+    """The page with the section of a suite replaced; sections in alphabetical order."""
+    parts = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", page, flags=re.MULTILINE | re.DOTALL))
+    parts[suite] = f"\n{text}\n"
+    return HEAD + "".join(f"\n## {name}\n{body.rstrip()}\n" for name, body in sorted(parts.items()))
+
+
+def section(outcomes: list[Outcome], findings: list[Finding]) -> str:
+    """What was run when, the table of races, the list of what else was measured."""
     lines = [
-        "# Benchmarks",
-        "",
         f"Run {datetime.date.today()} on {_processor()}, {os.cpu_count()} cores, {platform.system()}, "
-        f"Python {platform.python_version()}; {_versions()}.",
-        "",
-        "Ours and the peers run in turn in one process; seconds are medians of the warm runs. A ratio is the time of "
-        "the fastest peer of equal or better quality over ours. Two shared cores: read nothing into a few per cent.",
-        "",
-        "| case | ours, s | fastest peer | s | ratio | floor | quality (ours / peer) | others |",
-        "|---|---|---|---|---|---|---|---|",
+        f"Python {platform.python_version()}; {_versions()}."
     ]
+    if outcomes:
+        lines += [
+            "",
+            "| case | ours, s | fastest peer | s | ratio | floor | quality (ours / peer) | others |",
+            "|---|---|---|---|---|---|---|---|",
+        ]
     for o in outcomes:
         ours, rival = o.timings["lanatus"], o.timings[o.rival]
         others = "; ".join(_other(o, name) for name in o.timings if name not in ("lanatus", o.rival))
@@ -82,15 +97,10 @@ def page(outcomes: list[Outcome], memory: list[dict[str, Any]]) -> str:
             f"**{o.ratio:.2f}** | {o.case.floor:g} | "
             f"{o.case.quality_name} {ours.quality:.5g} / {rival.quality:.5g} | {others} |"
         )
-    lines += [
-        "",
-        "## Memory of streamed fits",
-        "",
-        "| fit | data, GB | rows | s | peak resident set, MB | limit |",
-        "|---|---|---|---|---|---|",
-    ]
-    lines += [_memory_row(row) for row in memory]
-    return "\n".join(lines) + "\n"
+    if findings:
+        lines += ["", "| measured | wanted | got |", "|---|---|---|"]
+    lines += [f"| {f.what} | {f.wanted} | {f.got} |".replace("||", r"\|\|") for f in findings]
+    return "\n".join(lines)
 
 
 def _other(outcome: Outcome, name: str) -> str:
@@ -98,12 +108,6 @@ def _other(outcome: Outcome, name: str) -> str:
     timing = outcome.timings[name]
     note = "" if outcome.equal_or_better(name) else f" *at lower quality {timing.quality:.4g}*"
     return f"{name} {timing.seconds / outcome.timings['lanatus'].seconds:.2f}x{note}"
-
-
-def _memory_row(row: dict[str, Any]) -> str:
-    title = row["title"].replace("|", r"\|")  # k-means|| in a table
-    size, rows, seconds, peak = row["bytes"] / 1e9, row["rows"], row["seconds"], row["peak"] / 1e6
-    return f"| {title} | {size:.2f} | {rows:,} | {seconds:.1f} | {peak:.0f} | 1 GB |"
 
 
 def _processor() -> str:
@@ -115,7 +119,7 @@ def _processor() -> str:
 
 def _versions() -> str:
     found = []
-    for name in ("lanatus", "numpy", "scikit-learn", "scikit-learn-intelex", "faiss-cpu"):
+    for name in ("lanatus", "numpy", "scikit-learn", "scikit-learn-intelex"):
         try:
             found.append(f"{name} {version(name)}")
         except PackageNotFoundError:

@@ -77,6 +77,16 @@ class Outcome:
         return self.ratio >= self.case.floor and not self.worse_than_peers
 
 
+@dataclass(frozen=True)
+class Finding:
+    """Something measured that is no race: memory, growth."""
+
+    what: str
+    wanted: str
+    got: str
+    passed: bool
+
+
 def run(case: Case, say: Callable[[str], None]) -> Outcome:
     """Time ours and the peers in turn, `rounds` times after a first call each."""
     data = case.make()

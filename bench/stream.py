@@ -8,8 +8,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from bench.runner import Finding
+
+SUITE = "stream"
 COLUMNS = 16
 LIMIT = 1 << 30  # bytes of resident set
 
@@ -67,14 +69,14 @@ def generate(folder: Path, gigabytes: float) -> int:
     return sum(file.stat().st_size for file in folder.iterdir())
 
 
-def run(say: Callable[[str], None], gigabytes: float = 4.2) -> list[dict[str, Any]]:
+def measure(say: Callable[[str], None], gigabytes: float = 4.2) -> list[Finding]:
     """Peak resident set and time of each job; the files go at the end."""
     folder = Path(tempfile.mkdtemp(prefix="lanatus-bench-"))
     try:
         begin = time.perf_counter()
         size = generate(folder, gigabytes)
         say(f"    wrote {size / 1e9:.2f} GB in {time.perf_counter() - begin:.0f} s")
-        rows = []
+        found = []
         for title, job in JOBS.items():
             program = CHILD.format(columns=COLUMNS, **job)
             done = subprocess.run(
@@ -84,8 +86,10 @@ def run(say: Callable[[str], None], gigabytes: float = 4.2) -> list[dict[str, An
                 check=True,
             )
             got = json.loads(done.stdout.splitlines()[-1])
-            rows.append({"title": title, "bytes": size, "passed": got["peak"] < LIMIT, **got})
+            told = f"{got['peak'] / 1e6:.0f} MB; {size / 1e9:.2f} GB, {got['rows']:,} rows in {got['seconds']:.1f} s"
+            what = f"peak resident set of {title}, streamed from Parquet"
+            found.append(Finding(what, "< 1 GB", told, got["peak"] < LIMIT))
             say(f"    {title:32s} {got['seconds']:7.1f} s  peak resident set {got['peak'] / 1e6:.0f} MB")
-        return rows
+        return found
     finally:
         shutil.rmtree(folder, ignore_errors=True)

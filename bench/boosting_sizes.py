@@ -1,0 +1,87 @@
+"""Gradient boosting with many rows: memory beside LightGBM's, time a row from 100k to a million."""
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from bench.boosting import lightgbm, ours, rows
+from bench.runner import Finding
+
+SUITE = "boosting"
+COLUMNS = 50
+
+CHILD = """
+import json, sys
+from bench import boosting, boosting_sizes
+print(json.dumps(boosting_sizes.memory_of_a_fit(sys.argv[1], int(sys.argv[2]))))
+"""
+
+
+def memory_of_a_fit(library: str, n: int) -> float:
+    """Megabytes that a fit adds to this process at its peak; a small fit comes first, for what is loaded only once."""
+    import threading
+    from pathlib import Path
+
+    call: Any = ours if library == "lanatus" else lambda case: lightgbm(False, case)
+    call(rows(2_000, COLUMNS, "binary"))
+    case = rows(n, COLUMNS, "binary")
+
+    def resident() -> float:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+
+    before, done, highest = resident(), threading.Event(), [0.0]
+
+    def watch() -> None:
+        while not done.wait(0.002):
+            highest[0] = max(highest[0], resident())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    call(case)
+    done.set()
+    watcher.join()
+    return highest[0] - before
+
+
+def memory(say: Callable[[str], None], n: int) -> Finding:
+    """Ours beside LightGBM's, each in a process of its own."""
+    peak = {}
+    for library in ("lanatus", "LightGBM"):
+        command = [sys.executable, "-c", CHILD, library, str(n)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        peak[library] = float(json.loads(done.stdout.splitlines()[-1]))
+    told = f"{peak['lanatus']:.0f} MB, LightGBM {peak['LightGBM']:.0f} MB"
+    say(f"    memory added by boosting {n:,} x {COLUMNS}: {told}")
+    return Finding(
+        f"memory added by boosting {n:,} x {COLUMNS}",
+        "LightGBM's and 30 %",
+        told,
+        peak["lanatus"] <= 1.3 * peak["LightGBM"],
+    )
+
+
+def growth(say: Callable[[str], None], sizes: tuple[int, ...] = (100_000, 300_000, 1_000_000)) -> Finding:
+    """Time a row, relative to the fewest rows; medians of three rounds in turn."""
+    cases = {n: rows(n, COLUMNS, "binary") for n in sizes}
+    ours(cases[sizes[0]])
+    taken: dict[int, list[float]] = {n: [] for n in sizes}
+    for _ in range(3):
+        for n, case in cases.items():
+            begin = time.perf_counter()
+            ours(case)
+            taken[n].append(time.perf_counter() - begin)
+    a_row = {n: statistics.median(seconds) / n for n, seconds in taken.items()}
+    ratios = [a_row[n] / a_row[sizes[0]] for n in sizes]
+    told = ", ".join(f"{n:,}: {a_row[n] * n:.2f} s ({r:.2f})" for n, r in zip(sizes, ratios, strict=True))
+    say(f"    time of boosting, and time a row beside that of the fewest: {told}")
+    what = f"time of boosting n x {COLUMNS} (and time a row, relative)"
+    return Finding(what, "at most 1.15 a row", told, max(ratios) <= 1.15)
+
+
+def measure(say: Callable[[str], None]) -> list[Finding]:
+    """Memory at two sizes, then growth."""
+    return [memory(say, 200_000), memory(say, 1_000_000), growth(say)]
