@@ -1,3 +1,5 @@
+#include <omp.h>
+
 #include "core/blas.hpp"
 #include "core/finite.hpp"
 #include "core/ndarray.hpp"

@@ -1,37 +1,28 @@
 // Threads whose number never shows in a result: the work is cut into chunks by its size alone, every chunk writes its own
 // slot, and slots are merged in order.
 #pragma once
-#include <omp.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <exception>
 #include <vector>
 
 namespace lanatus {
 
-// body(i) for i in [0, count), in any order. The first exception stops the rest and is thrown again here.
+namespace detail {
+using Call = void (*)(const void* body, std::size_t item);
+void on_pool(std::size_t count, int team, Call call, const void* body);
+bool inside_pool() noexcept;
+}  // namespace detail
+
+// body(i) for i in [0, count), count < 2^31, in any order, by at most n_threads threads; calls from inside a body stay on its thread. The
+// first exception stops the rest and is thrown again here.
 template <class Body>
 void parallel_for(std::size_t count, int n_threads, const Body& body) {
     const int team = static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(std::max(n_threads, 1))));
-    if (team <= 1) {
+    if (team <= 1 || detail::inside_pool()) {
         for (std::size_t i = 0; i < count; ++i) body(i);
         return;
     }
-    std::exception_ptr error;
-    std::atomic<bool> failed{false};
-    const auto stop = static_cast<std::ptrdiff_t>(count);
-#pragma omp parallel for num_threads(team) schedule(dynamic, 1)
-    for (std::ptrdiff_t i = 0; i < stop; ++i) {
-        if (failed.load(std::memory_order_relaxed)) continue;
-        try {
-            body(static_cast<std::size_t>(i));
-        } catch (...) {
-            if (!failed.exchange(true)) error = std::current_exception();
-        }
-    }
-    if (error) std::rethrow_exception(error);
+    detail::on_pool(count, team, [](const void* to, std::size_t i) { (*static_cast<const Body*>(to))(i); }, &body);
 }
 
 // Rows [0, n) cut into chunks: about `wanted` of them, none (but the last) shorter than `least` rows, all a multiple of

@@ -1,5 +1,10 @@
 """The ground under the kernels: random numbers, BLAS, the finite check, threads."""
 
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from lanatus._core import core
@@ -126,3 +131,29 @@ def test_misaligned_arrays_are_refused_by_kernels_and_copied_by_estimators():
     np.testing.assert_array_equal(
         KMeans(2, random_state=0).fit(odd, sample_weight=weight).labels_, KMeans(2, random_state=0).fit(X).labels_
     )
+
+
+def test_threads_serve_several_callers_at_once():
+    wanted = core.philox_uniform(7, 0, 300_000, n_threads=1)
+    with ThreadPoolExecutor(6) as callers:
+        for got in callers.map(lambda n: core.philox_uniform(7, 0, 300_000, n_threads=n), [1, 2, 3, 4, 7, 2] * 20):
+            assert np.array_equal(got, wanted)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_has_threads_of_its_own():
+    wanted = core.philox_uniform(7, 0, 300_000, n_threads=3)  # the parent's threads are there now
+    child = os.fork()
+    if child == 0:
+        same = all(np.array_equal(core.philox_uniform(7, 0, 300_000, n_threads=3), wanted) for _ in range(5))
+        os._exit(0 if same else 1)
+    for _ in range(600):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.05)
+    else:
+        os.kill(child, signal.SIGKILL)
+        pytest.fail("the child hangs")
+    assert os.waitstatus_to_exitcode(status) == 0
