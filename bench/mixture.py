@@ -109,6 +109,7 @@ def _case(name: str, kind: str, shape: tuple[int, int, int, int], floor: float, 
 CASES = [
     _case("full, 100k x 10, k=10", "full", (100_000, 10, 10, STEPS), 2.0, {"pomegranate": pomegranate}),
     _case("full, 20k x 100, k=10", "full", (20_000, 100, 10, 5), 1.5, {}),
+    _case("full, 5k x 784, k=5", "full", (5_000, 784, 5, 3), 1.0, {}),
     _case("diag, 100k x 10, k=10", "diag", (100_000, 10, 10, STEPS), 3.0, {}),
     _case("tied, 100k x 10, k=10", "tied", (100_000, 10, 10, STEPS), 3.0, {}),
 ]

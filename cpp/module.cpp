@@ -5,8 +5,9 @@ namespace nb = nanobind;
 
 namespace lanatus {
 namespace core { void bind(nb::module_& m); }
-namespace bayes { void bind(nb::module_& m); }
+namespace bayes { void bind(nb::module_& m); void bind_counts(nb::module_& m); void bind_pairs(nb::module_& m); }
 namespace cluster { void bind(nb::module_& m); }
+namespace density { void bind_mixture(nb::module_& m); void bind_kernels(nb::module_& m); }
 namespace evaluation { void bind(nb::module_& m); }
 namespace linear { void bind_sparse(nb::module_& m); void bind_logistic(nb::module_& m); }
 namespace imbalance { void bind(nb::module_& m); }
@@ -21,8 +22,13 @@ NB_MODULE(_core, m) {
     lanatus::core::bind(core);
     auto bayes = topic("bayes", "Naive Bayes.");
     lanatus::bayes::bind(bayes);
+    lanatus::bayes::bind_counts(bayes);
+    lanatus::bayes::bind_pairs(bayes);
     auto cluster = topic("cluster", "k-means.");
     lanatus::cluster::bind(cluster);
+    auto density = topic("density", "Mixtures and kernel densities.");
+    lanatus::density::bind_mixture(density);
+    lanatus::density::bind_kernels(density);
     auto evaluation = topic("evaluation", "Rankings.");
     lanatus::evaluation::bind(evaluation);
     auto linear = topic("linear", "Linear models.");

@@ -17,6 +17,7 @@ _PACKAGES = (
     "catalog",
     "cluster",
     "data",
+    "density",
     "ensemble",
     "evaluation",
     "imbalance",

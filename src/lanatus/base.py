@@ -134,29 +134,35 @@ class Estimator(BaseEstimator):
 
         ``reset=True`` learns names, kinds and categories; otherwise they are matched to what was learned.
         """
-        if _is_plain_numbers(X) and (reset or self.schema_.all_numeric):
-            X = validate_data(
-                self,
-                X,
-                reset=reset,
-                accept_sparse="csr" if self._takes.sparse else False,
-                accept_large_sparse=False,
-                dtype=[np.float64, np.float32],
-                order="C",
-                ensure_all_finite=False,
-                ensure_min_samples=min_rows,
-            )
-            if reset:
-                names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
-                kind = X.dtype.name
-                columns = [Column(str(name), "numeric", (), kind) for name in names]
-                self.schema_ = Schema(columns, named=hasattr(self, "feature_names_in_"))
-            X = _canonical(aligned(X))
+        if self._is_plain(X, reset=reset):
+            return self._plain(X, reset=reset, min_rows=min_rows)
+        table = self._table(X, reset=reset, min_rows=min_rows)
+        return table.design_matrix(nan_for_missing=self._takes.missing)
+
+    def _is_plain(self, X: Any, *, reset: bool) -> bool:
+        """Whether X is numbers and nothing else, as all columns of ``fit`` were."""
+        return _is_plain_numbers(X) and (reset or self.schema_.all_numeric)
+
+    def _plain(self, X: Any, *, reset: bool, min_rows: int = 1, dtype: Any = (np.float64, np.float32)) -> Any:
+        """X, numbers and nothing else, as a C-contiguous matrix (or CSR) of one of the types given."""
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr" if self._takes.sparse else False,
+            accept_large_sparse=False,
+            dtype=dtype if isinstance(dtype, str) else list(dtype),
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=min_rows,
+        )
+        if reset:
+            named = hasattr(self, "feature_names_in_")
+            names = tuple(map(str, self.feature_names_in_)) if named else X.shape[1]
+            self.schema_ = _numbers_schema(names, X.dtype.name)
+        X = _canonical(aligned(X))
+        if X.dtype.kind == "f":
             self._refuse_non_finite(X)
-            return X
-        X = self._table(X, reset=reset, min_rows=min_rows).design_matrix(nan_for_missing=self._takes.missing)
-        if not X.shape[1]:
-            raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
         return X
 
     def _block(self, X: Any) -> Any:
@@ -181,6 +187,8 @@ class Estimator(BaseEstimator):
         table.numeric = aligned(table.numeric)
         if len(table) < min_rows:
             raise ValueError(f"Found array with {len(table)} sample(s) while a minimum of {min_rows} is required.")
+        if not len(table.schema):
+            raise ValueError(f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required.")
         if reset:
             self._remember(table.schema)
         if not self._takes.missing and not (_all_finite(table.numeric) and (table.codes >= 0).all()):
@@ -331,6 +339,14 @@ def aligned(X: Any) -> Any:
         X.data, X.indices, X.indptr = (np.require(part, requirements="A") for part in (X.data, X.indices, X.indptr))
         return X
     return np.require(X, requirements=["C_CONTIGUOUS", "ALIGNED"])
+
+
+@functools.lru_cache(maxsize=16)
+def _numbers_schema(names: tuple[str, ...] | int, dtype: str) -> Schema:
+    """The schema of columns of numbers, by name or by how many there are; text has tens of thousands."""
+    listed = [f"x{j}" for j in range(names)] if isinstance(names, int) else names
+    columns = [Column(name, "numeric", (), dtype) for name in listed]
+    return Schema(columns, named=not isinstance(names, int))
 
 
 def _canonical(X: Any) -> Any:

@@ -27,6 +27,7 @@ TASKS = {
     "comparison": "比较",
     "data": "数据",
     "dataset": "数据集",
+    "density": "密度估计",
     "experiment": "实验",
     "io": "读写",
     "measure": "性能度量",

@@ -153,7 +153,8 @@ def test_a_worked_example_shows_book_computed_and_errata():
 
 def test_a_chapter_runs_all_its_examples():
     sections = {one["section"] for one in json.loads(run("book", "9", "--json"))}
-    assert sections == {"9.4.1"}
+    assert sections >= {"9.4.1", "9.4.3"}
+    assert all(section.startswith("9.") for section in sections)
 
 
 def test_an_unknown_section_is_one_clear_line():

@@ -4,11 +4,10 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Estimator, Takes, aligned, check_is_fitted, class_codes, fitting, n_threads
+from lanatus.base import Takes, aligned, check_is_fitted, class_codes, fitting, n_threads
+from lanatus.bayes._posterior import BayesClassifier, checked_priors, labels_to_come, logarithm
 from lanatus.catalog import method
 from lanatus.params import Array, Integer, Nothing, Real
 from lanatus.scale import Block, Moments, blockwise, open_engine
@@ -23,7 +22,7 @@ from lanatus.scale import Block, Moments, blockwise, open_engine
     streams=True,
     peers=["scikit-learn:GaussianNB"],
 )
-class GaussianNB(ClassifierMixin, Estimator):
+class GaussianNB(BayesClassifier):
     r"""Naive Bayes with a normal density for each attribute in each class.
 
     Picks the class with the largest :math:`P(c) \prod_i p(x_i \mid c)` (7.15), where
@@ -41,7 +40,7 @@ class GaussianNB(ClassifierMixin, Estimator):
         This share of the largest variance of all attributes is added to every variance.
     ddof : int, default=0
         Variances are divided by (weighted) count minus this: 0 is maximum likelihood (7.13), 1 gives the
-        figures of the book's example.
+        figures of the book's example. A class with no more values than this has the variance of the column.
 
     Attributes
     ----------
@@ -111,12 +110,7 @@ class GaussianNB(ClassifierMixin, Estimator):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
         """
-        first = not hasattr(self, "classes_")
-        if first and classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit.")
-        known = np.unique(np.asarray(classes)) if first else self.classes_
-        if not first and classes is not None and not np.array_equal(np.unique(np.asarray(classes)), known):
-            raise ValueError(f"classes={classes!r} is not the same as on the first call: {known.tolist()}.")
+        first, known = labels_to_come(self, classes)
         numbers = self._numbers(X, reset=first)
         stats = tally_moments(known, Block(numbers, y, self._weights(sample_weight, numbers), 0))
         return self._absorb(stats if first else self._moments + stats)
@@ -129,37 +123,18 @@ class GaussianNB(ClassifierMixin, Estimator):
         self.classes_ = stats.classes
         self.class_count_ = stats.class_mass
         self.class_prior_ = self._checked_priors(stats)
-        mass, mean, m2 = stats.pooled()
-        spread = np.divide(m2, mass, out=np.zeros_like(m2), where=mass > 0)
-        self.epsilon_ = self.var_smoothing * float(spread.max(initial=0.0))
-        degrees = stats.mass - self.ddof
-        variance = np.divide(stats.m2, degrees, out=np.zeros_like(stats.m2), where=degrees > 0)
-        # An attribute never seen in a class says nothing about it: all classes share its overall density.
-        seen = stats.mass > 0
-        self.theta_ = np.where(seen, stats.mean, mean)
-        self.var_ = np.where(seen, variance, np.where(mass > 0, spread, 1.0)) + self.epsilon_
-        if not np.isfinite(self.var_).all():
-            raise ValueError("the variances overflow: X has values too large to square; scale it first.")
-        self.var_[self.var_ == 0] = np.finfo(np.float64).eps  # constant columns: a narrow density, not a division by 0
+        self.epsilon_ = self.var_smoothing * float(overall(stats)[2].max(initial=0.0))
+        self.theta_, self.var_ = normal_parameters(stats, self.ddof, self.epsilon_)
         return self
 
     def _checked_priors(self, stats: Moments) -> np.ndarray:
         if self.priors is None:
             return stats.class_mass / stats.class_mass.sum()
-        priors = np.asarray(self.priors, dtype=np.float64)
-        if priors.shape != stats.classes.shape:
-            raise ValueError(
-                f"Number of priors must match number of classes: got {priors.size}, wanted {len(stats.classes)}."
-            )
-        if (priors < 0).any() or not np.isclose(priors.sum(), 1.0):
-            raise ValueError(f"The sum of the priors should be 1 and none negative, got {priors.tolist()}.")
-        return priors
+        return checked_priors(self.priors, len(stats.classes))
 
     def _densities(self) -> dict[str, Any]:
-        with np.errstate(divide="ignore"):
-            log_prior = np.log(self.class_prior_)
         mean, var = aligned(self.theta_), aligned(self.var_)
-        return {"mean": mean, "var": var, "log_prior": log_prior, "n_threads": n_threads()}
+        return {"mean": mean, "var": var, "log_prior": self._log_priors(), "n_threads": n_threads()}
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
@@ -167,22 +142,11 @@ class GaussianNB(ClassifierMixin, Estimator):
         check_is_fitted(self)
         return self.classes_[kernels.predict(self._numbers(X, reset=False), **self._densities())]
 
-    @blockwise
-    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of prior times density, for each row and class."""
-        check_is_fitted(self)
+    def _joint(self, X: Any) -> np.ndarray:
         return kernels.joint_log_likelihood(self._numbers(X, reset=False), **self._densities())
 
-    @blockwise
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of the posterior probability of each class."""
-        joint = self.predict_joint_log_proba(X)
-        return joint - logsumexp(joint, axis=1, keepdims=True)
-
-    @blockwise
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Posterior probability of each class."""
-        return np.exp(self.predict_log_proba(X))
+    def _log_priors(self) -> np.ndarray:
+        return logarithm(self.class_prior_)
 
 
 def tally_moments(classes: np.ndarray | None, block: Block) -> Moments:
@@ -190,3 +154,27 @@ def tally_moments(classes: np.ndarray | None, block: Block) -> Moments:
     known, codes = class_codes(block.y, block.X, classes)
     mass, mean, m2 = kernels.moments(block.X, codes, block.weight, len(known), n_threads=n_threads())
     return Moments(known, np.bincount(codes, block.weight, len(known)).astype(np.float64), mass, mean, m2)
+
+
+def overall(stats: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Weight, mean and variance of each attribute over all classes."""
+    mass, mean, m2 = stats.pooled()
+    return mass, mean, np.divide(m2, mass, out=np.zeros_like(m2), where=mass > 0)
+
+
+def normal_parameters(stats: Moments, ddof: int, epsilon: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Means and variances by class, `epsilon` added to the latter.
+
+    An attribute never seen in a class says nothing about it: all classes share its overall density. Where a class has
+    too few values for a variance, it has that of all classes.
+    """
+    mass, mean, spread = overall(stats)
+    spread = np.where(mass > 0, spread, 1.0)
+    seen, degrees = stats.mass > 0, stats.mass - ddof
+    theta = np.where(seen, stats.mean, mean)
+    variance = np.broadcast_to(spread, stats.m2.shape).copy()
+    variance = np.divide(stats.m2, degrees, out=variance, where=seen & (degrees > 0)) + epsilon
+    if not np.isfinite(variance).all():
+        raise ValueError("the variances overflow: X has values too large to square; scale it first.")
+    variance[variance == 0] = np.finfo(np.float64).eps  # constant columns: a narrow density, not a division by 0
+    return theta, variance

@@ -16,6 +16,8 @@ _HOME = {
     "_ch04_pictures": ["fig_4_11"],
     "_ch04_pruning_claims": ["pre_pruning_xor", "pruning_under_noise"],
     "_ch04_uci": ["ex_4_6"],
+    "_ch07_decision": ["ex_7_5"],
+    "_ch07_naive": ["ex_7_2", "nb_vs_logistic"],
     "_ch08": ["fig_8_2"],
     "_ch08_bagging": ["boosting_bagging_bias_variance", "ex_8_5", "ex_8_6", "ex_8_7", "fig_8_7"],
     "_ch08_boosting": ["boosting_margins", "ex_8_3"],

@@ -1,6 +1,7 @@
 """What the columns of a table are: their names, kinds and value domains."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -138,7 +139,7 @@ class Schema:
         """Positions of the ordinal and nominal columns, which are kept as int32 codes."""
         return [j for j, column in enumerate(self.columns) if column.kind != "numeric"]
 
-    @property
+    @cached_property
     def all_numeric(self) -> bool:
         """Whether no column is ordinal or nominal."""
         return all(column.kind == "numeric" for column in self.columns)

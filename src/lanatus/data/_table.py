@@ -145,6 +145,16 @@ class Table:
             at += column.width
         return out
 
+    def coded_matrix(self) -> np.ndarray:
+        """The columns in the order of the schema, ordinal and nominal ones as codes, NaN for what is missing."""
+        numeric = np.ascontiguousarray(self.numeric, dtype=np.float64)
+        if not self.schema.coded:
+            return numeric
+        out = np.empty(self.shape)
+        out[:, self.schema.numeric] = numeric
+        out[:, self.schema.coded] = np.where(self.codes == MISSING_CODE, np.nan, self.codes)
+        return out
+
 
 # ---------------------------------------------------------------- frames
 

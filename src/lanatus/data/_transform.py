@@ -76,12 +76,6 @@ class ColumnTransformer(TransformerMixin, Estimator):
         if self.schema_.named and list(names) != self.schema_.names:
             raise ValueError("input_features is not equal to feature_names_in_")
 
-    def _table(self, X: Any, *, reset: bool, min_rows: int = 1) -> Table:
-        table = super()._table(X, reset=reset, min_rows=min_rows)
-        if not table.shape[1]:
-            raise ValueError(f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required.")
-        return table
-
     def _assemble(self, outputs: list[Output], X: Any) -> Any:
         frame = as_frame(X)
         wanted = output_library(self)

@@ -133,8 +133,6 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
         if not len(orders) or not (orders >= 1).all():
             raise ValueError(f"orders must be numbers of 1 or more; got {self.orders!r}.")
         table = self._table(X, reset=True)
-        if not len(table.schema):
-            raise ValueError(f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required.")
         self.classes_, codes = class_codes(y, table)
         rng = check_random_state(self.random_state)
         n, d, members = len(table), len(table.schema), range(self.n_estimators)

@@ -240,8 +240,6 @@ class NeC45Classifier(ClassifierMixin, Estimator):
         from lanatus.tree import C45Classifier
 
         table = self._table(X, reset=True)
-        if not len(table.schema):
-            raise ValueError(f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required.")
         self.classes_, codes = class_codes(y, table)
         # In an order of their own, rows are drawn alike however they came.
         order = one_order(table.design_matrix(np.float64), codes)

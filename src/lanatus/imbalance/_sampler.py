@@ -76,8 +76,6 @@ class Sampler(OneToOneFeatureMixin, Estimator):
         """X as an array, CSR or Table, and the codes of the labels; says what is to be done to each class."""
         plain = sp.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "fiub")
         data = self._numbers(X, reset=True) if plain else self._table(X, reset=True)
-        if data.shape[1] == 0:
-            raise ValueError(f"Found array with 0 feature(s) (shape={data.shape}) while a minimum of 1 is required.")
         labels = _one_label_a_row(y)
         self.classes_, codes = class_codes(labels, data)
         if len(self.classes_) < 2:

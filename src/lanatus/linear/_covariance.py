@@ -26,10 +26,10 @@ def pooled_covariance(model: Any, engine: Engine, stats: ClassScatter, priors: n
         covariance = stats.within / mass
     else:
         covariance = engine.reduce(partial(_scaled_scatter, stats.classes, priors / stats.mass)).within
-    return _shrunk(covariance, share)
+    return shrunk_covariance(covariance, share)
 
 
-def _shrunk(covariance: np.ndarray, share: float) -> np.ndarray:
+def shrunk_covariance(covariance: np.ndarray, share: float) -> np.ndarray:
     """(1 - share) covariance + share * mean variance * identity."""
     mean = np.trace(covariance) / len(covariance)
     return (1 - share) * covariance + share * mean * np.eye(len(covariance))
@@ -57,19 +57,24 @@ def _ledoit_wolf(engine: Engine, stats: ClassScatter, priors: np.ndarray | None)
     """Covariances of the classes, each shrunk after Ledoit and Wolf on its standardised columns."""
     groups = np.arange(len(stats.classes)) if priors is not None else np.zeros(len(stats.classes), np.intp)
     shares = np.ones(1) if priors is None else priors
-    found = [engine.reduce(partial(_group_scatter, stats.classes, groups == g)) for g in range(len(shares))]
+    by_group = ledoit_wolf_covariances(engine, stats.classes, groups)
+    return np.asarray(np.tensordot(shares, by_group, axes=1))
+
+
+def ledoit_wolf_covariances(engine: Engine, classes: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """The covariance of each group of classes, `groups` telling of each class which it is in, shrunk."""
+    found = [engine.reduce(partial(_group_scatter, classes, groups == g)) for g in range(groups.max() + 1)]
     covariances = [part.within / part.mass.sum() for part in found]
     deviations = [np.sqrt(np.diag(covariance)) for covariance in covariances]
     for deviation in deviations:
         deviation[deviation == 0] = 1
     means = np.vstack([part.mean for part in found])
-    fourth = engine.reduce(partial(_fourth_moments, stats.classes, groups, means, np.vstack(deviations)))
-    total = np.zeros_like(covariances[0])
-    for g, share in enumerate(shares):
-        unit = covariances[g] / deviations[g][:, None] / deviations[g]
-        shrunk = _shrunk(unit, _shrinkage(unit, float(found[g].mass.sum()), float(fourth.sums[g])))
-        total += share * shrunk * deviations[g][:, None] * deviations[g]
-    return total
+    fourth = engine.reduce(partial(_fourth_moments, classes, groups, means, np.vstack(deviations)))
+    for g, deviation in enumerate(deviations):
+        unit = covariances[g] / deviation[:, None] / deviation
+        unit = shrunk_covariance(unit, _shrinkage(unit, float(found[g].mass.sum()), float(fourth.sums[g])))
+        covariances[g] = unit * deviation[:, None] * deviation
+    return np.stack(covariances)
 
 
 def _group_scatter(classes: np.ndarray, chosen: np.ndarray, block: Block) -> ClassScatter:

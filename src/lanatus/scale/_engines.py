@@ -142,7 +142,7 @@ class Prepare:
 
     def __call__(self, X: Any, y: Any, weight: Any, start: int) -> Block:
         numbers = self.estimator._block(X)
-        if numbers.dtype != self.dtype:
+        if numbers.dtype.kind == "f" and numbers.dtype != self.dtype:
             numbers = numbers.astype(self.dtype)
         labels = None if y is None else as_labels(y)
         return Block(numbers, labels, self.estimator._weights(_as_array(weight), numbers), start)

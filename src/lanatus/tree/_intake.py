@@ -15,15 +15,9 @@ def columns_of(table: Table) -> tuple[np.ndarray, np.ndarray]:
 
     Also the number of values of each nominal column, 0 for a number or a rank.
     """
-    schema = table.schema
-    n_values = np.array([len(c.categories) if c.kind == "nominal" else 0 for c in schema.columns], dtype=np.int32)
-    numeric = np.ascontiguousarray(table.numeric, dtype=np.float64)
-    if not schema.coded:
-        return numeric, n_values
-    X = np.empty(table.shape)
-    X[:, schema.numeric] = numeric
-    X[:, schema.coded] = np.where(table.codes < 0, np.nan, table.codes)
-    return X, n_values
+    columns = table.schema.columns
+    n_values = np.array([len(c.categories) if c.kind == "nominal" else 0 for c in columns], dtype=np.int32)
+    return table.coded_matrix(), n_values
 
 
 def take_columns(estimator: Estimator, X: Any, *, reset: bool, dense: bool = True) -> tuple[Any, np.ndarray]:

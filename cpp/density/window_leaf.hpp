@@ -1,0 +1,37 @@
+// The hot loop of kernel densities: windows of some rows at some queries, added up by one thread. Compiled once per
+// instruction set from window_leaf.inl; the functions here pick the machine's.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "density/space_tree.hpp"
+
+namespace lanatus::density {
+
+enum class Window { gaussian, tophat, epanechnikov, exponential, linear, cosine, box };
+
+// K(r / h). tophat is open at r = h, box is closed.
+struct WindowSpec {
+    Window window;
+    Metric metric;
+    double h;
+    bool exclude_self;  // rows at distance 0 count for nothing
+
+    bool has_tails() const noexcept { return window == Window::gaussian || window == Window::exponential; }
+};
+
+constexpr std::size_t query_group = 16;  // queries are padded to a multiple of it
+
+// sums[q] += sum over rows of w K(|q - row| / h). The panel is (d, stride): a query each column.
+struct LeafTask {
+    WindowSpec spec;
+    std::size_t d, n_queries, stride;
+};
+
+void add_windows(const LeafTask&, const double* panel, const double* rows, const double* w, std::size_t n, double* sums);
+void add_windows(const LeafTask&, const float* panel, const float* rows, const float* w, std::size_t n, double* sums);
+
+}  // namespace lanatus::density

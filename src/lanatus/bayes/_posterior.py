@@ -1,0 +1,128 @@
+"""What all Bayes classifiers share: from prior times likelihood to answers."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import ClassifierMixin
+
+from lanatus.base import Estimator, check_is_fitted
+from lanatus.scale import blockwise
+
+
+class BayesClassifier(ClassifierMixin, Estimator):
+    """Picks the class of the largest :math:`P(c) p(x | c)`; a class that derives from it says how large that is.
+
+    A row that no class can explain, all of whose products are 0, says nothing: its classes keep their priors.
+    """
+
+    classes_: np.ndarray
+
+    def _joint(self, X: Any) -> np.ndarray:
+        """Logarithm of prior times likelihood, for each row and class."""
+        raise NotImplementedError
+
+    def _log_priors(self) -> np.ndarray:
+        raise NotImplementedError
+
+    @blockwise
+    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of prior times likelihood, for each row and class.
+
+        Parameters
+        ----------
+        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return self._joint(X)
+
+    @blockwise
+    def predict(self, X: Any) -> np.ndarray:
+        """Most probable class of each row, the first in order on ties.
+
+        Parameters
+        ----------
+        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self.classes_[explained(self._joint(X), self._log_priors()).argmax(axis=1)]
+
+    @blockwise
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the posterior probability of each class.
+
+        Parameters
+        ----------
+        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return log_posterior(self._joint(X), self._log_priors())
+
+    @blockwise
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Posterior probability of each class.
+
+        Parameters
+        ----------
+        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return np.exp(self.predict_log_proba(X))
+
+
+def explained(joint: np.ndarray, log_priors: np.ndarray) -> np.ndarray:
+    """Joint log probabilities, with the priors where no class can explain a row."""
+    impossible = (joint == -np.inf).all(axis=1)
+    return np.where(impossible[:, None], log_priors, joint) if impossible.any() else joint
+
+
+def log_posterior(joint: np.ndarray, log_priors: np.ndarray) -> np.ndarray:
+    """Joint log probabilities less that of the row, summed without underflow."""
+    joint = explained(joint, log_priors)
+    return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+
+
+def logarithm(values: Any) -> np.ndarray:
+    """Logarithms, that of 0 being minus infinity."""
+    with np.errstate(divide="ignore"):
+        return np.log(np.asarray(values, dtype=np.float64))
+
+
+def labels_to_come(model: Any, classes: Any) -> tuple[bool, np.ndarray]:
+    """Whether ``partial_fit`` is called for the first time, and all labels there will be."""
+    first = not hasattr(model, "classes_")
+    if first and classes is None:
+        raise ValueError("classes must be passed on the first call to partial_fit.")
+    known = np.unique(np.asarray(classes)) if first else model.classes_
+    if not first and classes is not None and not np.array_equal(np.unique(np.asarray(classes)), known):
+        raise ValueError(f"classes={classes!r} is not the same as on the first call: {known.tolist()}.")
+    return first, known
+
+
+def checked_priors(priors: Any, n_classes: int) -> np.ndarray:
+    """Priors given by the user: one a class, none negative, together 1."""
+    found = np.asarray(priors, dtype=np.float64)
+    if found.shape != (n_classes,):
+        raise ValueError(f"Number of priors must match number of classes: got {found.size}, wanted {n_classes}.")
+    if (found < 0).any() or not np.isclose(found.sum(), 1.0):
+        raise ValueError(f"The sum of the priors should be 1 and none negative, got {found.tolist()}.")
+    return found

@@ -1,0 +1,19 @@
+"""Density estimation, mixtures and EM (chapters 7 and 9, cookbook 3 and 4)."""
+
+from lanatus._lazy import lazy
+
+_HOME = {
+    "_bayesian_mixture": ["BayesianGaussianMixture"],
+    "_categorical": ["CategoricalDensity"],
+    "_conjugate": ["BayesianGaussianMean", "conjugate_posterior", "map_estimate", "posterior_predictive"],
+    "_criteria": ["aic", "bic"],
+    "_em": ["EM", "em_lower_bound"],
+    "_gaussian": ["GaussianDensity", "multivariate_normal_pdf"],
+    "_mixture": ["GaussianMixture"],
+    "_mle": ["mle"],
+    "_product": ["ProductDensity"],
+    "_quality": ["check_identifiability", "cramer_rao_bound", "estimator_bias_variance", "required_samples"],
+    "_uniform": ["UniformDensity"],
+}
+
+__all__, __getattr__, __dir__ = lazy(__name__, _HOME)

@@ -1,0 +1,54 @@
+"""Kernels that count pairs and families: shapes, types and codes are checked, threads do not show."""
+
+import numpy as np
+import pytest
+from lanatus._core import bayes as kernels
+
+
+def rows(n=4000, d=6, k=3, dtype=np.int8):
+    rng = np.random.RandomState(0)
+    sizes = np.array([2, 3, 4, 2, 9, 1])[:d]
+    X = np.column_stack([rng.randint(-1, size, n) for size in sizes]).astype(dtype)
+    return X, sizes, rng.randint(-1, k, n).astype(np.int32), rng.rand(n), k
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_threads_do_not_show(weighted):
+    X, sizes, y, w, k = rows()
+    weight = w if weighted else None
+    counts = [kernels.pair_counts(X, sizes, y, weight, k, n_threads=threads) for threads in (1, 2, 5)]
+    np.testing.assert_array_equal(counts[0], counts[1])
+    np.testing.assert_array_equal(counts[0], counts[2])
+    assert counts[0].shape == (21, 21, 3)
+
+
+def test_large_domains_need_wider_codes():
+    rng = np.random.RandomState(0)
+    X = np.column_stack([rng.randint(0, 300, 500), rng.randint(0, 2, 500)]).astype(np.int16)
+    y = rng.randint(0, 2, 500).astype(np.int32)
+    counts = kernels.pair_counts(X, np.array([300, 2]), y, None, 2, n_threads=2)
+    assert counts[:300, 300:].sum() == 500
+    np.testing.assert_array_equal(np.einsum("aac->c", counts[:300, :300]), np.bincount(y))
+
+
+def test_what_does_not_fit_is_refused():
+    X, sizes, y, w, k = rows(50)
+    with pytest.raises(ValueError, match="number of samples"):
+        kernels.pair_counts(X, sizes, y[:-1].copy(), None, k, n_threads=1)
+    with pytest.raises(ValueError, match="number of samples"):
+        kernels.pair_counts(X, sizes, y, w[:-1].copy(), k, n_threads=1)
+    with pytest.raises(ValueError, match="not below n_classes"):
+        kernels.pair_counts(X, sizes, y, None, 2, n_threads=1)
+    with pytest.raises(ValueError, match="not below its size"):
+        kernels.pair_counts(X, sizes - (sizes > 1), y, None, k, n_threads=1)
+    with pytest.raises(ValueError, match="number of features"):
+        kernels.pair_counts(X, sizes[:-1].copy(), y, None, k, n_threads=1)
+    with pytest.raises(TypeError):
+        kernels.pair_counts(X.astype(float), sizes, y, None, k, n_threads=1)
+    none = np.zeros(7, dtype=np.int64)
+    with pytest.raises(ValueError, match="one entry more"):
+        kernels.count_families(X, sizes, none[:-1].copy(), none[:0].copy(), none, y, None, k, n_threads=1)
+    with pytest.raises(ValueError, match="do not fit"):
+        kernels.averaged_scores(
+            X, sizes, 1, np.zeros((3, k)), np.zeros(5), np.ones(3, np.uint8), literal=False, n_threads=1
+        )
