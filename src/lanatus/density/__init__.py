@@ -5,10 +5,11 @@ from lanatus._lazy import lazy
 _HOME = {
     "_bayesian_mixture": ["BayesianGaussianMixture"],
     "_categorical": ["CategoricalDensity"],
-    "_conjugate": ["BayesianGaussianMean", "conjugate_posterior", "map_estimate", "posterior_predictive"],
+    "_conjugate": ["conjugate_posterior", "map_estimate", "posterior_predictive"],
     "_criteria": ["aic", "bic"],
     "_em": ["EM", "em_lower_bound"],
     "_gaussian": ["GaussianDensity", "multivariate_normal_pdf"],
+    "_gaussian_mean": ["BayesianGaussianMean"],
     "_mixture": ["GaussianMixture"],
     "_mle": ["mle"],
     "_product": ["ProductDensity"],
