@@ -69,6 +69,7 @@ class Entry:
     streams: bool
     peers: tuple[str, ...]
     home: str = ""
+    contender: bool = False
 
     @property
     def name(self) -> str:
@@ -156,6 +157,7 @@ def method(
     zh: str,
     streams: bool = False,
     peers: Iterable[str] = (),
+    contender: bool = False,
 ) -> Callable[[T], T]:
     """Record a class or function in the catalogue.
 
@@ -173,10 +175,12 @@ def method(
         Whether ``fit`` also takes a scanned source and a Dask collection.
     peers : iterable of str, default=()
         The same in other packages, such as ``"scikit-learn:KMeans"``.
+    contender : bool, default=False
+        Whether ``lanatus fit`` tries it on a user's table: good as it comes, fast, and unlike the others.
     """
 
     def record(thing: T) -> T:
-        _add(Entry(thing, ids, section, task, en, zh, streams, tuple(peers)))
+        _add(Entry(thing, ids, section, task, en, zh, streams, tuple(peers), contender=contender))
         return thing
 
     return record

@@ -51,7 +51,15 @@ class _AveragedBayes(CountedBayes):
         return chain_scores(self._codes(X), self._chain, Slots(self.n_values_), bool(self.literal_product))
 
 
-@method("bayes.aode", section="7.4", task="classification", en="AODE", zh="AODE (平均独依赖估计)", streams=True)
+@method(
+    "bayes.aode",
+    section="7.4",
+    task="classification",
+    en="AODE",
+    zh="AODE (平均独依赖估计)",
+    streams=True,
+    contender=True,
+)
 class AODE(_AveragedBayes):
     r"""Average of the one-dependent classifiers in which one attribute is the parent of all the others.
 

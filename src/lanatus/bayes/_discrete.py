@@ -10,8 +10,8 @@ from lanatus._core import core
 from lanatus.base import Takes, class_codes, fitting
 from lanatus.bayes._codes import Coding, columns_of
 from lanatus.bayes._counting import ClassCounts
-from lanatus.bayes._mdl import entropy_edges, frequency_edges
 from lanatus.bayes._posterior import BayesClassifier, labels_to_come, logarithm
+from lanatus.data._edges import entropy_edges, frequency_edges
 from lanatus.params import Choice, Integer, Nothing, Real, Rule
 from lanatus.scale import Block, Engine, InMemory, open_engine
 

@@ -23,6 +23,7 @@ from lanatus.scale import Engine, InMemory, blockwise, open_engine
     zh="生成式高斯分类器",
     streams=True,
     peers=["scikit-learn:QuadraticDiscriminantAnalysis"],
+    contender=True,
 )
 class QuadraticDiscriminantAnalysis(BayesClassifier):
     r"""Bayes' rule for classes that are normal, each with a covariance of its own or all with one.

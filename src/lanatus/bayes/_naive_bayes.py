@@ -29,6 +29,7 @@ _DENSITIES = ("gaussian", "kernel")
     zh="朴素贝叶斯分类器",
     streams=True,
     peers=["scikit-learn:CategoricalNB", "scikit-learn:GaussianNB"],
+    contender=True,
 )
 class NaiveBayes(MixedBayes):
     r"""Naive Bayes for numbers and nominal attributes in one table.

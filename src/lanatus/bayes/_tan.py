@@ -25,6 +25,7 @@ from lanatus.scale import Block
     zh="TAN (树增广朴素贝叶斯)",
     streams=True,
     peers=["pgmpy:TreeSearch"],
+    contender=True,
 )
 class TAN(FamilyBayes, CountedBayes):
     r"""Bayes classifier in which each attribute depends on the class and on its parent in a tree that ``fit`` finds.

@@ -10,7 +10,6 @@ from rich.markup import escape
 from sklearn.base import is_classifier
 from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.utils import get_tags
 
 from lanatus import catalog, data, persist
 from lanatus.base import as_labels
@@ -58,13 +57,13 @@ def fit_table(console: Console, X: pa.Table, y: np.ndarray, name: str, out: Path
 
 
 def candidates() -> dict[str, Any]:
-    """A baseline and every classifier of the catalogue; those without a rule for holes get an imputer."""
+    """A baseline and the contenders of the catalogue; those without a rule for holes get an imputer."""
     found: dict[str, Any] = {BASELINE: DummyClassifier()}
     for entry in catalog.estimators():
-        if entry.wraps_estimator:
+        if not entry.contender:
             continue
         model = entry.object()
-        if is_classifier(model) and get_tags(model).target_tags.single_output:
+        if is_classifier(model):
             takes_holes = entry.takes is not None and entry.takes.missing
             found[entry.name] = model if takes_holes else _with_imputer(model)
     return found

@@ -6,6 +6,7 @@ import numpy as np
 
 from lanatus.base import class_codes
 from lanatus.catalog import method
+from lanatus.data._edges import entropy_edges
 from lanatus.data._table import Table
 from lanatus.data._transform import ColumnTransformer, Output, missing_to_nan, passed_through
 from lanatus.params import Choice, Integer
@@ -81,8 +82,7 @@ class KBinsDiscretizer(ColumnTransformer):
         if not len(x) or x.min() == x.max():
             return np.empty(0)
         if codes is not None:
-            order = np.argsort(x, kind="stable")
-            return np.array(sorted(entropy_cuts(x[order], codes[known][order])))
+            return entropy_edges(x, codes[known])
         if self.strategy == "uniform":
             return np.linspace(x.min(), x.max(), self.n_bins + 1)[1:-1]
         cuts = np.unique(np.quantile(x, np.arange(1, self.n_bins) / self.n_bins))
@@ -113,40 +113,3 @@ class KBinsDiscretizer(ColumnTransformer):
             for name in self.schema_.names
             for out in ([f"{name}_{b}" for b in range(widths[name])] if name in widths else [name])
         ]
-
-
-def entropy_cuts(x: np.ndarray, codes: np.ndarray) -> list[float]:
-    """Cut points of sorted values that the description-length criterion accepts, found recursively."""
-    counts = np.eye(codes.max(initial=0) + 1)[codes]
-    cuts: list[float] = []
-    ranges = [(0, len(x))]
-    while ranges:
-        low, high = ranges.pop()
-        cut = _best_cut(x[low:high], counts[low:high])
-        if cut is not None:
-            cuts.append(float(x[low + cut - 1] + x[low + cut]) / 2)
-            ranges += [(low, low + cut), (low + cut, high)]
-    return cuts
-
-
-def _best_cut(x: np.ndarray, counts: np.ndarray) -> int | None:
-    n = len(x)
-    places = np.flatnonzero(np.diff(x) > 0) + 1  # rows to the left of each possible cut
-    if not len(places):
-        return None
-    left = counts.cumsum(axis=0)[places - 1]
-    total = counts.sum(axis=0)
-    right = total - left
-    entropy_left, entropy_right = _entropy(left), _entropy(right)
-    mean = (places * entropy_left + (n - places) * entropy_right) / n
-    best = int(mean.argmin())
-    whole = float(_entropy(total[None])[0])
-    k, k1, k2 = (int((part > 0).sum()) for part in (total, left[best], right[best]))
-    cost = np.log2(n - 1) + np.log2(3.0**k - 2) - (k * whole - k1 * entropy_left[best] - k2 * entropy_right[best])
-    return int(places[best]) if whole - mean[best] > cost / n else None
-
-
-def _entropy(counts: np.ndarray) -> np.ndarray:
-    share = counts / counts.sum(axis=1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return -np.where(share > 0, share * np.log2(share), 0.0).sum(axis=1)

@@ -25,6 +25,7 @@ __all__ = ["AdaBoostClassifier", "AdaBoostRegressor"]
     en="AdaBoost",
     zh="AdaBoost (自适应提升)",
     peers=["scikit-learn:AdaBoostClassifier"],
+    contender=True,
 )
 class AdaBoostClassifier(CallbackSupportMixin, Boosted):
     r"""AdaBoost: learners one after the other, each on rows weighted by the mistakes of those before; a weighted vote.

@@ -15,6 +15,7 @@ from lanatus.tree._decision_tree import in_order
     en="Extremely randomised trees",
     zh="极端随机树",
     peers=["scikit-learn:ExtraTreesClassifier"],
+    contender=True,
 )
 class ExtraTreesClassifier(ForestClassifier):
     r"""Extremely randomised trees: at each node, the best of one random cut of each of some attributes.

@@ -258,6 +258,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
     en="Gradient boosting",
     zh="梯度提升",
     peers=["LightGBM:LGBMClassifier", "XGBoost:XGBClassifier", "scikit-learn:HistGradientBoostingClassifier"],
+    contender=True,
 )
 class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
     r"""A sum of small regression trees on the gradient of a classification loss, one sum of trees for each score.

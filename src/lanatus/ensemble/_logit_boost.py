@@ -16,6 +16,7 @@ from lanatus.params import Integer, RandomState, Real
     en="LogitBoost",
     zh="LogitBoost",
     peers=["Weka:LogitBoost"],
+    contender=True,
 )
 class LogitBoostClassifier(GradientBoostingClassifier):
     r"""Additive logistic regression: every tree is a weighted least-squares fit to the Newton step of the log loss.

@@ -16,6 +16,7 @@ from lanatus.tree._decision_tree import in_order
     en="Random forest",
     zh="随机森林",
     peers=["scikit-learn:RandomForestClassifier", "scikit-learn-intelex:RandomForestClassifier"],
+    contender=True,
 )
 class RandomForestClassifier(ForestClassifier):
     r"""A random forest: trees on rows drawn with replacement that try some of the attributes at each node.

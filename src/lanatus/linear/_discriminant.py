@@ -25,6 +25,7 @@ from lanatus.scale import Block, Engine, InMemory, blockwise, open_engine
     zh="线性判别分析",
     streams=True,
     peers=["scikit-learn:LinearDiscriminantAnalysis"],
+    contender=True,
 )
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
     r"""Linear discriminant analysis: directions along which classes lie far apart and rows of a class close together.

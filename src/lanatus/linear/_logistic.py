@@ -32,6 +32,7 @@ _SAME = {"newton-cholesky": "newton", "liblinear": "auto", "sag": "auto", "saga"
     zh="对数几率回归",
     streams=True,
     peers=["scikit-learn:LogisticRegression", "snapml:LogisticRegression"],
+    contender=True,
 )
 class LogisticRegression(CallbackSupportMixin, LinearClassifier):
     r"""Logistic regression: the log odds of a class are linear in the attributes.

@@ -54,6 +54,7 @@ CLASSIFIER_PARAMS: dict[str, Rule] = {
     zh="决策树",
     streams=True,
     peers=["scikit-learn:DecisionTreeClassifier", "snapml:DecisionTreeClassifier"],
+    contender=True,
 )
 class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     r"""A tree of tests on attributes with class weights at its leaves.

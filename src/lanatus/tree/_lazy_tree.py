@@ -7,7 +7,7 @@ from sklearn.base import ClassifierMixin
 
 from lanatus.base import Estimator, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
-from lanatus.data._discretize import entropy_cuts
+from lanatus.data._edges import entropy_edges
 from lanatus.params import Integer, Nothing, Rule
 from lanatus.tree._intake import take_columns
 from lanatus.tree._measures import _entropy
@@ -94,15 +94,13 @@ class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
             raise ValueError("All weights are zero; at least one row must have a weight above zero.")
         kept = weight > 0
         matrix, self._codes, self._weight = matrix[kept], codes[kept], weight[kept]
-        repeats = np.round(self._weight).astype(np.intp) if (self._weight % 1 == 0).all() else 1
         self.cuts_ = []
         for j, column in enumerate(self.schema_.columns):
-            cuts: list[float] = []
+            cuts = np.empty(0)
             if column.kind == "numeric":
-                x, labels = np.repeat(matrix[:, j], repeats), np.repeat(self._codes, repeats)
-                order = np.argsort(x, kind="stable")[: int((~np.isnan(x)).sum())]  # holes stand last
-                cuts = entropy_cuts(x[order].astype(np.float64), labels[order])
-            self.cuts_.append(np.sort(np.array(cuts, dtype=np.float64)))
+                known = ~np.isnan(matrix[:, j])
+                cuts = entropy_edges(matrix[known, j], self._codes[known], self._weight[known])
+            self.cuts_.append(cuts)
         widths = [
             len(column.categories) or len(cuts) + 1
             for column, cuts in zip(self.schema_.columns, self.cuts_, strict=True)
@@ -117,7 +115,8 @@ class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
         for j, column in enumerate(self.schema_.columns):
             known = ~np.isnan(matrix[:, j])
             x = matrix[known, j]
-            out[known, j] += 1 + (np.searchsorted(self.cuts_[j], x) if column.kind == "numeric" else x.astype(np.intp))
+            codes = np.searchsorted(self.cuts_[j], x, side="right") if column.kind == "numeric" else x.astype(np.intp)
+            out[known, j] += 1 + codes
         return out
 
     # ------------------------------------------------------------ answers

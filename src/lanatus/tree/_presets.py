@@ -129,6 +129,7 @@ class ID3Classifier(DecisionTreeClassifier):
     en="C4.5",
     zh="C4.5决策树",
     peers=["imodels:C45TreeClassifier", "weka:J48"],
+    contender=True,
 )
 class C45Classifier(DecisionTreeClassifier):
     r"""C4.5: the attribute of the best gain ratio among those whose gain is not below the average.
