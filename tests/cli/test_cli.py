@@ -192,13 +192,13 @@ def test_fit_on_a_table_with_strings_and_holes(tmp_path, encoding):
     (tmp_path / "瓜.csv").write_bytes(crafted().encode(encoding))
     shown = run("fit", tmp_path / "瓜.csv", "--target", "好瓜", "--out", tmp_path / "out")
     assert "majority class" in shown
-    assert "GaussianNB" in shown
+    assert "NaiveBayes" in shown
     model = lanatus.load(tmp_path / "out" / "瓜.skops")
     frame = lanatus.data.read(tmp_path / "瓜.csv").drop_columns(["好瓜"]).to_pandas()
     predicted = model.predict(frame)[:60]
     assert np.mean(predicted == np.array(["是", "否"] * 30)) > 0.9
     report = (tmp_path / "out" / "瓜.html").read_text(encoding="utf-8")
-    assert "<td>GaussianNB</td>" in report
+    assert "<td>NaiveBayes</td>" in report
     assert "majority class" in report
     assert "Holm&#x27;s correction" in report
 
