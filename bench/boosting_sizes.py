@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from bench.boosting import lightgbm, ours, rows
 from bench.runner import Finding
 
@@ -65,7 +67,7 @@ def memory(say: Callable[[str], None], n: int) -> Finding:
 
 
 def growth(say: Callable[[str], None], sizes: tuple[int, ...] = (100_000, 300_000, 1_000_000)) -> Finding:
-    """Time a row, relative to the fewest rows; medians of three rounds in turn."""
+    """How straight a line the times lie on, and the time a row; medians of three rounds in turn."""
     cases = {n: rows(n, COLUMNS, "binary") for n in sizes}
     ours(cases[sizes[0]])
     taken: dict[int, list[float]] = {n: [] for n in sizes}
@@ -74,12 +76,15 @@ def growth(say: Callable[[str], None], sizes: tuple[int, ...] = (100_000, 300_00
             begin = time.perf_counter()
             ours(case)
             taken[n].append(time.perf_counter() - begin)
-    a_row = {n: statistics.median(seconds) / n for n, seconds in taken.items()}
-    ratios = [a_row[n] / a_row[sizes[0]] for n in sizes]
-    told = ", ".join(f"{n:,}: {a_row[n] * n:.2f} s ({r:.2f})" for n, r in zip(sizes, ratios, strict=True))
-    say(f"    time of boosting, and time a row beside that of the fewest: {told}")
-    what = f"time of boosting n x {COLUMNS} (and time a row, relative)"
-    return Finding(what, "at most 1.15 a row", told, max(ratios) <= 1.15)
+    seconds = {n: statistics.median(some) for n, some in taken.items()}
+    a_row = [seconds[n] / n / (seconds[sizes[0]] / sizes[0]) for n in sizes]
+    slope, fixed = np.polyfit(sizes, list(seconds.values()), 1, w=[1 / s for s in seconds.values()])
+    off = max(abs(seconds[n] / (fixed + slope * n) - 1) for n in sizes)
+    told = ", ".join(f"{n:,}: {seconds[n]:.2f} s" for n in sizes)
+    told += f"; off a straight line by {off:.1%} at most; time a row {' : '.join(f'{r:.2f}' for r in a_row)}"
+    say(f"    time of boosting: {told}")
+    what = f"growth of the time of boosting n x {COLUMNS}"
+    return Finding(what, "a straight line to within 15 %, and no more a row", told, off <= 0.15 and max(a_row) <= 1.15)
 
 
 def measure(say: Callable[[str], None]) -> list[Finding]:
