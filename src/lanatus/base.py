@@ -147,7 +147,7 @@ class Estimator(BaseEstimator):
         """X, numbers and nothing else, as a C-contiguous matrix (or CSR) of one of the types given."""
         X = validate_data(
             self,
-            X,
+            _small_indices(X),
             reset=reset,
             accept_sparse="csr" if self._takes.sparse else False,
             accept_large_sparse=False,
@@ -347,6 +347,15 @@ def _numbers_schema(names: tuple[str, ...] | int, dtype: str) -> Schema:
     listed = [f"x{j}" for j in range(names)] if isinstance(names, int) else names
     columns = [Column(name, "numeric", (), dtype) for name in listed]
     return Schema(columns, named=not isinstance(names, int))
+
+
+def _small_indices(X: Any) -> Any:
+    """X with indices of 32 bits, where it is a compressed sparse matrix that has others without need."""
+    if not (sp.issparse(X) and X.format in ("csr", "csc") and X.indices.dtype.itemsize > 4):
+        return X
+    if max(*X.shape, X.nnz) > np.iinfo(np.int32).max:
+        return X
+    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
 
 
 def _canonical(X: Any) -> Any:

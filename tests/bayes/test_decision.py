@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta, multivariate_normal, norm, poisson
+from scipy.stats import beta, binom, multivariate_normal, norm, poisson
 from sklearn.linear_model import LogisticRegression
 
 from lanatus.bayes import (
@@ -105,12 +105,24 @@ def test_rules_over_known_densities():
     assert change == pytest.approx(neyman_pearson_cut(0, 2, 1, 0.05).cut, abs=0.04)
 
 
+@pytest.mark.parametrize(
+    ("labels", "other"), [([0, 1], "?"), ([False, True], "?"), ([False, True], 7), (["no", "yes"], 0), ([0, 1], -1)]
+)
+def test_rejected_rows_leave_other_labels_as_they_are(labels, other):
+    X, y = two_classes()
+    found = BayesDecision(GaussianNB(), reject_loss=0.2, reject_label=other).fit(X, np.array(labels)[y]).predict(X)
+    assert {type(label) for label in found.tolist()} == {type(labels[0]), type(other)}
+    assert set(found.tolist()) == {*labels, other}
+
+
 def test_wrong_wishes():
     X, y = two_classes(30)
     for wish, words in [
         ({"loss_matrix": [[0, 1, 1]]}, "loss_matrix"),
         ({"loss_matrix": np.zeros((3, 2))}, "square"),
         ({"reject_loss": 0.1}, "reject_label"),
+        ({"reject_loss": 0.1, "reject_label": 1}, "is a class"),
+        ({"reject_loss": 0.1, "reject_label": 9, "bounded_class": 1}, "does not go with"),
         ({"bounded_class": 7}, "not a class"),
     ]:
         with pytest.raises(ValueError, match=words):
@@ -191,6 +203,31 @@ def test_errors_by_integral_and_by_sampling():
         error_probability(plane, how="prayer")
     with pytest.raises(ValueError, match="position of a class"):
         error_probability(classes, priors, lambda X: X[:, 0])
+
+
+def test_whole_numbers_are_summed():
+    values = np.arange(11)
+    one, two = binom(10, 0.3).pmf(values), binom(10, 0.6).pmf(values)
+    expected = 0.5 * np.minimum(one, two).sum()
+    assert error_probability([binom(10, 0.3), binom(10, 0.6)]).error == pytest.approx(expected, rel=1e-9)
+    with pytest.raises(ValueError, match="one kind"):
+        error_probability([binom(10, 0.3), norm(3, 1)])
+
+
+def test_narrow_classes_are_seen():
+    wide, narrow = norm(0, 1000), norm(2, 0.01)
+    cuts = gaussian_cut_points(0, 1000, 2, 0.01)
+    inside = [np.diff(density.cdf(cuts))[0] for density in (wide, narrow)]
+    found = error_probability([wide, narrow]).error
+    assert found == pytest.approx(0.5 * inside[0] + 0.5 * (1 - inside[1]), rel=1e-6)
+    plane = [multivariate_normal([0, 0], 900 * np.eye(2)), multivariate_normal([2, 0], 0.01 * np.eye(2))]
+    with pytest.raises(ValueError, match="too coarse"):
+        error_probability(plane, how="integral")
+    drawn = error_probability(plane, random_state=0)  # by sampling instead
+    assert drawn.standard_error > 0
+    assert drawn.error < 1e-3
+    with pytest.raises(ValueError, match="square"):
+        bayes_risk([wide, narrow], loss_matrix=[[0, 1], [1, 0], [0.1, 0.1]])
 
 
 def test_densities_without_cdf_are_integrated():

@@ -103,9 +103,12 @@ def test_wishes_that_do_not_go_together():
         {"solver": "eigen", "shrinkage": "auto", "pooling": 0.1},
         {"priors": [0.5, 0.5]},
         {"priors": [0.5, 0.6, -0.1]},
+        {"priors": [0.5, 0.5, np.nan]},
     ):
         with pytest.raises(ValueError):
             QDA(**wish).fit(X, y)
+    with pytest.raises(ValueError, match="no sample_weight"):
+        QDA(solver="eigen", covariance_estimator=OAS()).fit(X, y, sample_weight=np.ones(len(X)))
 
 
 # ---------------------------------------------------------------- posterior predictive

@@ -7,9 +7,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.special import logsumexp
 
 import lanatus
-from lanatus.bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB, NaiveBayes
+from lanatus.bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
 from lanatus.data import UnseenCategoryWarning
 
 MODES = ("lookup", "lazy", "incremental")
@@ -241,6 +242,12 @@ def test_a_class_of_one_row(density, ddof):
     np.testing.assert_allclose(share.sum(axis=1), 1.0, rtol=1e-12)
 
 
+@pytest.mark.parametrize("model", [GaussianNB(), NaiveBayes(), NaiveBayes(density="kernel")])
+def test_far_from_a_constant_column_probabilities_still_sum_to_one(model):
+    found = model.fit([[1.0], [1.0], [1.0]], [0, 1, 1]).predict_proba([[5.0]])
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
+
+
 @pytest.mark.covers("bayes.naive-bayes-log-form")
 def test_ten_thousand_attributes_do_not_underflow():
     random = np.random.RandomState(0)
@@ -280,6 +287,19 @@ def test_kernel_density_by_hand_and_its_bandwidths():
             heights = np.exp(-0.5 * ((0.4 - own) / h) ** 2).mean() / (h * np.sqrt(2 * np.pi))
             found = model.predict_joint_log_proba([[0.4]])[0, c]
             assert found == pytest.approx(np.log(0.5 * heights), rel=1e-12)
+
+
+def test_kernel_density_far_and_near_by_brute_force():
+    random = np.random.RandomState(0)
+    X, y = np.round(random.standard_cauchy((600, 1)), 2), random.randint(0, 2, 600)
+    asked = np.concatenate([X[:50, 0], [-1e6, 1e6, 0.005, 300.0], np.linspace(-50, 50, 301)])
+    model = NaiveBayes(density="kernel", bandwidth=0.05).fit(X, y)
+    for c in (0, 1):
+        values = X[y == c, 0]
+        terms = -0.5 * ((asked[:, None] - values) / 0.05) ** 2
+        wanted = logsumexp(terms, axis=1) - np.log(len(values) * 0.05 * np.sqrt(2 * np.pi))
+        found = model.predict_joint_log_proba(asked[:, None])[:, c] - np.log(model.class_prior_[c])
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
 def test_rows_kept_are_copies():
@@ -328,6 +348,10 @@ def test_sparse_of_any_type_equals_dense(kind, dtype):
         sparse = kind().fit(make(X), y)
         np.testing.assert_allclose(sparse.feature_log_prob_, dense.feature_log_prob_, rtol=1e-13)
         np.testing.assert_array_equal(sparse.predict(make(X)), dense.predict(X))
+    rows, columns = np.nonzero(X)  # indices of 64 bits, as NumPy counts
+    wide = sp.csr_array((X[rows, columns], (rows, columns)), shape=X.shape)
+    assert wide.indices.dtype == np.int64
+    np.testing.assert_array_equal(kind().fit(wide, y).predict(wide), dense.predict(X))
 
 
 def test_bernoulli_without_smoothing_has_certainties():
@@ -350,6 +374,15 @@ def test_bernoulli_limits():
         np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(there), rtol=1e-12)
     with pytest.raises(ValueError, match="binarize"):
         BernoulliNB(binarize=-1).fit(sp.csr_matrix(X), y)
+    for found in (np.abs(X), sp.csr_matrix(np.abs(X))):
+        with pytest.raises(ValueError, match="from 0 to 1"):
+            BernoulliNB(binarize=None).fit(found, y)
+
+
+@pytest.mark.parametrize("kind", [MultinomialNB, ComplementNB])
+def test_counts_too_large_to_add_are_refused(kind):
+    with pytest.raises(ValueError, match="too large to add"):
+        kind().fit(np.full((30, 2), 1e307), np.arange(30) % 2)
 
 
 @pytest.mark.parametrize("kind", [MultinomialNB, ComplementNB])
@@ -377,6 +410,9 @@ def test_alpha_of_each_word_and_priors():
         MultinomialNB(alpha=[1.0, -1.0]).fit(X, y)
     with pytest.raises(ValueError, match="Number of priors"):
         MultinomialNB(class_prior=[1.0]).fit(X, y)
+    for prior in ([np.nan, 1.0], [0.0, 0.0], [-0.5, 1.5]):
+        with pytest.raises(ValueError, match="class_prior"):
+            MultinomialNB(class_prior=prior).fit(X, y)
     with pytest.warns(UserWarning, match="alpha too small"):
         MultinomialNB(alpha=0, force_alpha=False).fit(X, y)
 

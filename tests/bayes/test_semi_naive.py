@@ -1,4 +1,4 @@
-"""Semi-naive Bayes: edges of intervals, missing and unseen values, extremes, structures as pictures."""
+"""Semi-naive Bayes: intervals, missing and unseen values, extremes, structures as pictures."""
 
 import numpy as np
 import pandas as pd
@@ -20,52 +20,13 @@ from lanatus.bayes import (
     conditional_mutual_information,
     plot_structure,
 )
-from lanatus.bayes._mdl import entropy_edges, frequency_edges
 from lanatus.data import UnseenCategoryWarning, load_watermelon
-from lanatus.data._discretize import entropy_cuts
 
 ALL = [ODE(), SPODE(), TAN(), KDB(2), AODE(), AODE(mode="lazy"), AnDE(2), SemiNaiveBayes(), LBR(), NBTree()]
 each = pytest.mark.parametrize("model", ALL, ids=lambda model: type(model).__name__)
 
 
 # ---------------------------------------------------------------- intervals
-
-
-def test_entropy_edges_are_those_of_the_discretizer():
-    rng = np.random.RandomState(0)
-    for trial in range(20):
-        x = np.round(rng.normal(size=150), trial % 3)
-        y = (x + rng.normal(scale=0.5, size=150) > 0).astype(int) + (x > 1)
-        order = np.argsort(x, kind="stable")
-        expected = sorted(entropy_cuts(x[order], y[order]))
-        np.testing.assert_allclose(entropy_edges(x, y, np.ones(150)), expected, rtol=1e-12)
-
-
-def test_weights_are_repeats_for_edges():
-    rng = np.random.RandomState(1)
-    x, y, weight = rng.normal(size=80), rng.randint(0, 2, 80), rng.randint(0, 4, 80)
-    y[x > 0.5] = 1
-    again = np.repeat(np.arange(80), weight)
-    here = weight > 0
-    one = entropy_edges(x[here], y[here], weight[here].astype(float))
-    np.testing.assert_array_equal(one, entropy_edges(x[again], y[again], np.ones(len(again))))
-    assert len(one)
-    for bins in (2, 3, 7):
-        np.testing.assert_array_equal(
-            frequency_edges(x[here], weight[here].astype(float), bins),
-            frequency_edges(x[again], np.ones(len(again)), bins),
-        )
-
-
-def test_intervals_of_equal_frequency():
-    edges = frequency_edges(np.arange(100.0), np.ones(100), 4)
-    np.testing.assert_array_equal(edges, [24.5, 49.5, 74.5])
-    assert len(frequency_edges(np.array([1.0, 1.0]), np.ones(2), 3)) == 0
-    assert len(frequency_edges(np.array([]), np.ones(0), 3)) == 0
-    close = np.array([1.0, np.nextafter(1.0, 2.0)])
-    assert np.searchsorted(frequency_edges(close, np.ones(2), 2), close, side="right").tolist() == [0, 1]
-    huge = np.array([-1.7e308, 1.7e308])
-    assert np.isfinite(frequency_edges(huge, np.ones(2), 2)).all()
 
 
 @each
@@ -219,6 +180,8 @@ def test_wrong_columns_and_circles():
         conditional_mutual_information(X["a"], X["b"], y, weighting="none")
     with pytest.raises(ValueError, match="equally long"):
         conditional_mutual_information(X["a"], X["b"][:5], y)
+    with pytest.raises(ValueError, match="Negative values"):
+        conditional_mutual_information(X["a"], X["b"], y, sample_weight=-np.ones(len(y)))
 
 
 def test_no_parent_with_enough_rows_means_naive_bayes():

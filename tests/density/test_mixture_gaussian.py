@@ -45,6 +45,13 @@ def test_a_singular_covariance_has_a_density_on_its_span_only():
     assert got[0] == pytest.approx(peer.pdf([1.0, 1.0]), rel=1e-9)
 
 
+def test_columns_of_very_different_scales_are_not_singular():
+    X = np.random.RandomState(0).normal(size=(100, 2))
+    scale = np.array([1e-9, 1e3])
+    one, other = GaussianDensity().fit(X), GaussianDensity().fit(X * scale)
+    np.testing.assert_allclose(other.score_samples(X * scale), one.score_samples(X) - np.log(scale).sum(), rtol=1e-9)
+
+
 def test_bad_covariances_are_refused():
     for cov, words in [
         ([[1.0, 0.5], [0.0, 1.0]], "symmetric"),

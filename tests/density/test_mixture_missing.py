@@ -146,3 +146,10 @@ def test_holes_cost_little_accuracy():
     np.testing.assert_allclose(model.covariances_[0], covariance, atol=0.06)
     filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     assert np.cov(filled.T)[0, 1] < 0.5
+
+
+def test_far_rows_with_holes_still_have_shares_that_sum_to_one():
+    X = np.random.RandomState(0).normal(size=(50, 2))
+    model = GaussianMixture(3, covariance_type="tied", random_state=0).fit(X)
+    found = model.predict_proba([[1e9, np.nan], [np.nan, -1e9]])
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)

@@ -1,5 +1,7 @@
 """Families of appendix C: likelihood, conjugate priors, bounds."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.stats as st
@@ -105,10 +107,41 @@ def test_scipy_distributions_functions_and_bad_input():
         ("gaussian", [], "at least one row"),
         ("gaussian", [np.nan, 1.0], "finite"),
         ("dirichlet", [[0.5, 0.6]], "sum to 1"),
+        ("multinomial", [[0, 0], [0, 0]], "above 0"),
+        ("multinomial", [[0.5, 0.5]], "rows of counts"),
         (3, x, "SciPy distribution or a function"),
     ):
         with pytest.raises(ValueError, match=said):
             mle(family, X)
+    with pytest.raises(ValueError, match="more than 1 rows"):
+        mle("multivariate_gaussian", [[1.0, 2.0]], ddof=1)
+
+
+def test_density_is_zero_outside_the_support():
+    assert (mle("beta", SAMPLES["beta"][0]).logpdf([1.5, -0.5]) == -np.inf).all()
+    dirichlet = mle("dirichlet", SAMPLES["dirichlet"][0])
+    assert (dirichlet.logpdf([[0.5, 0.4, 0.3], [1.5, -0.3, -0.2]]) == -np.inf).all()
+    assert (mle("multinomial", SAMPLES["multinomial"][0]).logpdf([[0.5, 1.5, 3], [-1, 3, 3]]) == -np.inf).all()
+
+
+def test_dirichlet_with_a_constant_first_column():
+    rows = np.array([[0.2, 0.1, 0.7], [0.2, 0.3, 0.5], [0.2, 0.5, 0.3]])
+    one, other = mle("dirichlet", rows), mle("dirichlet", rows[:, ::-1])
+    np.testing.assert_allclose(one.parameters["alpha"], other.parameters["alpha"][::-1], rtol=1e-9)
+
+
+def test_categories_keep_their_labels():
+    fit = mle("categorical", ["青绿", "乌黑", "青绿"])
+    assert fit.labels.tolist() == ["乌黑", "青绿"]
+    np.testing.assert_allclose(fit.logpdf(["青绿", "乌黑", "浅白"]), [np.log(2 / 3), np.log(1 / 3), -np.inf])
+    assert set(fit.sample(50, 0).tolist()) == {"青绿", "乌黑"}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_fits_can_be_pickled(name):
+    X, known = SAMPLES[name]
+    fit = mle(name, X, **known)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fit)).logpdf(X), fit.logpdf(X))
 
 
 @pytest.mark.parametrize(
@@ -170,6 +203,48 @@ def test_bad_priors():
     with pytest.raises(ValueError, match="no single mode"):
         map_estimate("bernoulli", [1], {"a": 0.1, "b": 0.1})
     assert conjugate_posterior("bernoulli", []) == {"a": 1.0, "b": 1.0}
+    for prior in ({"a": -3.0}, {"a": 0.0}, {"a": np.nan}):
+        with pytest.raises(ValueError, match="prior's a"):
+            conjugate_posterior("bernoulli", [1], prior)
+    with pytest.raises(ValueError, match="2 entries, X 3"):
+        conjugate_posterior("categorical", [0, 1, 2], {"alpha": [1, 1]})
+
+
+@pytest.mark.parametrize(
+    ("family", "X", "known", "said"),
+    [
+        ("bernoulli", [3], {}, "zeros and ones"),
+        ("binomial", [5], {}, "needs n"),
+        ("binomial", [5], {"n": 4}, "from 0 to n=4"),
+        ("poisson", [-5], {}, "whole numbers"),
+        ("exponential", [-5.0], {}, "from 0 on"),
+        ("categorical", [5], {"n_categories": 2}, "beyond n_categories"),
+        ("multinomial", [[0.5, 0.5]], {}, "counts"),
+    ],
+)
+def test_impossible_data_have_no_posterior(family, X, known, said):
+    with pytest.raises(ValueError, match=said):
+        conjugate_posterior(family, X, **known)
+
+
+@pytest.mark.parametrize(
+    ("family", "X"),
+    [
+        ("gaussian", []),
+        ("gaussian", [1.0]),
+        ("multivariate_gaussian", np.zeros((0, 2))),
+        ("multivariate_gaussian", [[1.0, 2.0], [2.0, 1.0]]),
+        ("poisson", []),
+        ("exponential", []),
+        ("uniform", []),
+    ],
+)
+def test_flat_priors_need_some_rows(family, X):
+    with pytest.raises(ValueError, match="give a prior, or more rows"):
+        posterior_predictive(family, X)
+    if family.endswith("gaussian"):
+        with pytest.raises(ValueError, match="has no mode"):
+            map_estimate(family, X)
 
 
 @pytest.mark.covers("density.map-gaussian-mean")
@@ -275,6 +350,10 @@ def test_bounds():
         assert np.allclose(cramer_rao_bound(family, theta, 10), numeric, rtol=2e-3)
     with pytest.raises(ValueError, match="no Fisher information"):
         cramer_rao_bound("uniform", {"low": 0, "high": 1})
+    with pytest.raises(ValueError, match="the information is infinite"):
+        cramer_rao_bound("bernoulli", {"p": 0.0}, 10)
+    with pytest.raises(ValueError, match="not finite"):
+        check_identifiability(lambda x, theta: x * np.nan, 1, 2)
 
 
 @pytest.mark.covers("density.curse-sample-size")

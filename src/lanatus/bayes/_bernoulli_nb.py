@@ -99,7 +99,14 @@ class BernoulliNB(SummingNB):
 
     def _numbers(self, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
         rows = super()._numbers(X, reset=reset, min_rows=min_rows)
-        if self.binarize is None or self.binarize >= 0:
+        if self.binarize is None:
+            values = rows.data if sp.issparse(rows) else rows
+            if values.size and not (values.min() >= 0 and values.max() <= 1):
+                raise ValueError(
+                    f"binarize=None wants numbers from 0 to 1, got {values.min():g} to {values.max():g}; give a limit."
+                )
+            return rows
+        if self.binarize >= 0:
             return rows
         if sp.issparse(rows):
             raise ValueError(f"binarize={self.binarize} is below 0, which a sparse X cannot have; wanted at least 0.")

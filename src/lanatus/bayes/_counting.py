@@ -187,8 +187,8 @@ class CountingNB(BayesClassifier):
                 raise ValueError(
                     f"Number of priors must match number of classes: got {given.size}, wanted {len(mass)}."
                 )
-            if (given < 0).any():
-                raise ValueError(f"class_prior must not be negative, got {given.tolist()}.")
+            if not ((given >= 0).all() and 0 < given.sum() < np.inf):
+                raise ValueError(f"class_prior must be numbers from 0 on, not all 0; got {given.tolist()}.")
             return logarithm(given)
         return logarithm(mass / mass.sum()) if self.fit_prior else np.full(len(mass), -np.log(len(mass)))
 

@@ -70,6 +70,17 @@ def losses(loss_matrix: Any, n_classes: int) -> np.ndarray:
     return found
 
 
+def square_losses(loss_matrix: Any, n_classes: int) -> np.ndarray:
+    """A loss matrix with a decision for each class and no other."""
+    found = losses(loss_matrix, n_classes)
+    if len(found) != n_classes:
+        raise ValueError(
+            f"loss_matrix must be square, got shape {found.shape}; BayesDecision has reject_loss for the decision not "
+            "to decide."
+        )
+    return found
+
+
 def least_risk(posterior: np.ndarray, loss_matrix: Any, reject_loss: float | None) -> np.ndarray:
     """Decision of the smallest risk of each row, the first on ties; -1 where rejecting costs less."""
     risks = conditional_risk(posterior, loss_matrix)
@@ -185,10 +196,8 @@ class BayesDecision(ClassifierMixin, Wrapper):
         self.classes_, codes = class_codes(y, rows)
         if len(self.classes_) < 2:
             raise ValueError(f"y has 1 class, {self.classes_.tolist()[0]!r}; wanted at least 2 classes.")
-        if losses(self.loss_matrix, len(self.classes_)).shape[0] != len(self.classes_):
-            raise ValueError("loss_matrix must be square; use reject_loss for the decision not to decide.")
-        if self.reject_loss is not None and self.reject_label is None:
-            raise ValueError("reject_loss needs a reject_label, what to answer for rejected rows.")
+        square_losses(self.loss_matrix, len(self.classes_))
+        self._check_rejection()
         weight = self._weights(sample_weight, rows)
         known = not hasattr(self.estimator, "fit")
         self.estimator_ = self.estimator if known else self._fitted(rows, self.classes_[codes], None, weight)
@@ -200,6 +209,16 @@ class BayesDecision(ClassifierMixin, Wrapper):
             here = codes == self._bounded()
             self.threshold_ = _bound(self._ratio(rows)[here], None if weight is None else weight[here], self.max_error)
         return self
+
+    def _check_rejection(self) -> None:
+        if self.reject_loss is None:
+            return
+        if self.reject_label is None:
+            raise ValueError("reject_loss needs a reject_label, what to answer for rejected rows.")
+        if self.reject_label in self.classes_.tolist():
+            raise ValueError(f"reject_label={self.reject_label!r} is a class of y; wanted a label of its own.")
+        if self.bounded_class is not None:
+            raise ValueError("reject_loss does not go with bounded_class, which decides for every row.")
 
     def _bounded(self) -> int:
         """Place of the class whose error is bounded."""
@@ -241,7 +260,10 @@ class BayesDecision(ClassifierMixin, Wrapper):
         found = least_risk(np.asarray(self.estimator_.predict_proba(rows)), self.loss_matrix, self.reject_loss)
         if self.reject_loss is None:
             return np.asarray(self.classes_[found])
-        answers = np.concatenate([self.classes_, np.asarray([self.reject_label])])
+        rejected = np.asarray([self.reject_label])
+        # Labels of another type stay what they are: 1 does not become "1" beside "?".
+        same = (rejected.dtype.kind in "iuf") == (self.classes_.dtype.kind in "iuf") and self.classes_.dtype.kind != "b"
+        answers = np.concatenate([self.classes_, rejected] if same else [self.classes_.astype(object), rejected])
         return np.asarray(answers[found])  # the last for -1
 
     @blockwise

@@ -60,6 +60,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         \lambda n}` of the scatter of the class and that within all classes.
     isotropy : float, default=0.0
         Friedman's :math:`\gamma`: share of the mean variance times the identity in :math:`\Sigma_c(\lambda)`.
+        It takes the columns as alike: scale them first.
 
     Attributes
     ----------
@@ -210,8 +211,8 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         priors = np.asarray(self.priors, dtype=np.float64)
         if priors.shape != mass.shape:
             raise ValueError(f"priors must have one entry a class: got {priors.size}, wanted {len(mass)}.")
-        if (priors < 0).any():
-            raise ValueError("priors must be non-negative")
+        if not ((priors >= 0).all() and 0 < priors.sum() < np.inf):
+            raise ValueError(f"priors must be non-negative, and not all 0; got {priors.tolist()}.")
         return priors
 
     def _log_priors(self) -> np.ndarray:
@@ -250,5 +251,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
 def _by_estimator(estimator: Any, engine: Engine, classes: np.ndarray) -> list[np.ndarray]:
     if not isinstance(engine, InMemory):
         raise ValueError("covariance_estimator needs the data in memory; take shrinkage instead.")
+    if engine.block.weight is not None:
+        raise ValueError("covariance_estimator takes no sample_weight; take shrinkage instead.")
     codes = class_codes(engine.block.y, engine.block.X, classes)[1]
     return [np.asarray(clone(estimator).fit(engine.block.X[codes == c]).covariance_) for c in range(len(classes))]

@@ -10,6 +10,7 @@ from lanatus.bayes._decision import losses
 from lanatus.bayes._known import (
     Rule,
     Shares,
+    TooCoarse,
     checked_shares,
     draw,
     matrix_of,
@@ -61,12 +62,14 @@ def error_probability(
         The rule: a fitted classifier of classes 0, 1, ..., or a function of rows that gives them; None is Bayes' rule.
     how : {"auto", "integral", "sampling"}, default="auto"
         "integral" is for one or two attributes: on a line the ends of the regions are found to the last digit and
-        masses are exact where the densities have a ``cdf``; on a plane a grid is summed. "sampling" draws from the
-        classes. "auto" takes the integral where there is one.
+        masses are exact where the densities have a ``cdf``, and whole numbers are summed one by one; on a plane a
+        grid is summed. "sampling" draws from the classes. "auto" takes the integral where there is one, unless the
+        grid is too coarse for a density.
     n_samples : int, default=100000
         Rows to draw from each class.
     n_grid : int, default=1001
-        Points of the grid along each axis. On a line, a region narrower than the grid may be overlooked.
+        Points of the grid along each axis; on a line as many more for each density, where its mass is. A region
+        between two of them may be overlooked.
     random_state : int, RandomState or None, default=None
         For sampling.
 
@@ -255,4 +258,9 @@ def _decided(densities: Any, rule: Rule, how: str, n_samples: int, n_grid: int, 
         return shares_by_sampling(densities, rule, n_samples, random_state)
     if width > 2:
         raise ValueError(f"how='integral' is for one or two attributes; the densities have {width}. Take 'sampling'.")
-    return (shares_on_line if width == 1 else shares_on_plane)(densities, rule, n_grid)
+    try:
+        return (shares_on_line if width == 1 else shares_on_plane)(densities, rule, n_grid)
+    except TooCoarse:
+        if how == "integral":
+            raise
+        return shares_by_sampling(densities, rule, n_samples, random_state)

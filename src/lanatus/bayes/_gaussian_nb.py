@@ -85,7 +85,7 @@ class GaussianNB(BayesClassifier):
 
         Parameters
         ----------
-        X : array, frame, sparse matrix, scanned source or Dask collection of shape (n_samples, n_features)
+        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
             The attributes.
         y : array of shape (n_samples,)
             Labels of any type; None where X is a source that has its own target.

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lanatus.base import class_codes
+from lanatus.base import Estimator, class_codes
 from lanatus.bayes._pair_counts import Slots, pairs_of_codes
 from lanatus.catalog import method
 from lanatus.data._columns import is_missing
@@ -60,8 +60,8 @@ def conditional_mutual_information(
     _, classes = class_codes(y, columns[0])
     if len(columns[0]) != len(columns[1]):
         raise ValueError(f"xi and xj must be equally long, got {len(columns[0])} and {len(columns[1])} values.")
-    weight = None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
     codes = np.ascontiguousarray(np.column_stack(columns))
+    weight = Estimator()._weights(sample_weight, codes)
     n_values = np.maximum(codes.max(axis=0, initial=0).astype(np.int64) + 1, 1)
     n_classes = int(classes.max(initial=0)) + 1
     slots = Slots(n_values)

@@ -187,21 +187,31 @@ def best_pair(
     """Column and code of the two values, of different columns, with the largest bound; None if it is too small."""
     single = singles(pairs)
     prior = mass / mass.sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alone = single / single.sum(axis=1, keepdims=True)
+    best, found = -np.inf, (0, 0)
+    # A column against those after it, one at a time: the shares of all pairs would take several times their counts.
+    for i in range(len(slots.n_values) - 1):
+        one, later = slots.of(i), int(slots.start[i + 1])
+        bound = _bounds(pairs[one, later:], alone[one], alone[later:], prior)
+        if bound.size and bound.max() > best:
+            row, column = np.unravel_index(int(bound.argmax()), bound.shape)
+            best, found = float(bound.max()), (one.start + int(row), later + int(column))
+    if best < reliability or not np.isfinite(best):
+        return None
+    i, j = (int(np.searchsorted(slots.start, place, side="right")) - 1 for place in found)
+    return i, int(found[0] - slots.start[i]), j, int(found[1] - slots.start[j])
+
+
+def _bounds(pairs: np.ndarray, one: np.ndarray, other: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Chebyshev's bound for every pair of values, from their counts and what each says alone of the classes."""
     rows = pairs.sum(axis=2)
     with np.errstate(divide="ignore", invalid="ignore"):
         together = pairs / rows[:, :, None]
-        alone = single / single.sum(axis=1, keepdims=True)
-        apart = np.where(prior > 0, alone[:, None] * alone[None] / prior, 0.0)
+        apart = np.where(prior > 0, one[:, None] * other[None] / prior, 0.0)
         epsilon = (prior * np.abs(together - apart)).sum(axis=2)
         bound = np.where(rows > 0, 1 - 1 / (4 * epsilon**2 * rows), -np.inf)
-    column = slots.spread(np.arange(len(slots.n_values)), 0)
-    bound[column[:, None] >= column[None]] = -np.inf  # one column, or the same pair the other way round
-    bound = np.round(np.nan_to_num(bound, nan=-np.inf, neginf=-np.inf), 12)
-    if not bound.size or bound.max() < reliability or not np.isfinite(bound.max()):
-        return None
-    one, other = np.unravel_index(int(bound.argmax()), bound.shape)
-    i, j = int(column[one]), int(column[other])
-    return i, int(one - slots.start[i]), j, int(other - slots.start[j])
+    return np.round(np.nan_to_num(bound, nan=-np.inf, neginf=-np.inf), 12)
 
 
 def _tally_joined(coding: Coding, joins: Joins, block: Block) -> ClassCounts:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+_MOST_VALUES = 10_000_000
+
 Rule = Callable[[np.ndarray], np.ndarray]  # rows -> position of the class decided for, -1 for none
 
 
@@ -73,9 +75,17 @@ def shares_by_sampling(densities: Any, rule: Rule, n_samples: int, random_state:
 
 
 def shares_on_line(densities: Any, rule: Rule, n_grid: int) -> Shares:
-    """On a line: regions found on a grid, their ends by bisection, masses from ``cdf`` or by quadrature."""
+    """On a line: regions found on a grid, their ends by bisection, masses from ``cdf`` or by quadrature.
+
+    Distributions of whole numbers are summed value by value.
+    """
+    discrete = [hasattr(density, "logpmf") and not hasattr(density, "logpdf") for density in densities]
+    if any(discrete) and not all(discrete):
+        raise ValueError("densities and probabilities of whole numbers cannot be compared; wanted all of one kind.")
+    if all(discrete):
+        return _shares_of_values(densities, rule)
     low, high = _range(densities)
-    grid = np.linspace(low, high, n_grid)
+    grid = _grid(densities, low, high, n_grid)
     found = rule(grid[:, None])
     at = np.flatnonzero(np.diff(found))
     cuts = [_between(rule, grid[i], grid[i + 1], found[i]) for i in at]
@@ -85,7 +95,23 @@ def shares_on_line(densities: Any, rule: Rule, n_grid: int) -> Shares:
     for j, density in enumerate(densities):
         masses = _masses(density, ends, low, high)
         np.add.at(decided[:, j], owners, masses)
+    _require_whole(decided.sum(axis=0))
     return Shares(decided, np.zeros_like(decided))
+
+
+def _shares_of_values(densities: Any, rule: Rule) -> Shares:
+    """By the whole numbers that hold all but a trace of every distribution."""
+    low, high = _range(densities)
+    if high - low > _MOST_VALUES:
+        raise TooCoarse(f"there are {high - low:.3g} values to sum over; take how='sampling'.")
+    values = np.arange(low, high + 1)
+    found = rule(values[:, None]) % (len(densities) + 1)
+    columns = [
+        np.bincount(found, np.exp(log_density(density, values[:, None])), len(densities) + 1) for density in densities
+    ]
+    decided = np.column_stack(columns)
+    _require_whole(decided.sum(axis=0))
+    return Shares(decided / decided.sum(axis=0), np.zeros_like(decided))
 
 
 def shares_on_plane(densities: Any, rule: Rule, n_grid: int) -> Shares:
@@ -100,8 +126,9 @@ def shares_on_plane(densities: Any, rule: Rule, n_grid: int) -> Shares:
         for j, density in enumerate(densities):
             weights = np.exp(log_density(density, rows))
             decided[:, j] += np.bincount(found, weights, len(densities) + 1)
-    decided /= decided.sum(axis=0)
-    return Shares(decided, np.zeros_like(decided))
+    cell = np.prod((high - low) / n_grid)
+    _require_whole(decided.sum(axis=0) * cell)
+    return Shares(decided / decided.sum(axis=0), np.zeros_like(decided))
 
 
 def _between(rule: Rule, low: float, high: float, owner: int) -> float:
@@ -128,6 +155,24 @@ def _masses(density: Any, ends: np.ndarray, low: float, high: float) -> np.ndarr
 
     inner = np.clip(ends, low, high)
     return np.array([quad(height, a, b, limit=200)[0] if b > a else 0.0 for a, b in pairwise(inner)])
+
+
+class TooCoarse(ValueError):
+    """An integral does not see all of a density."""
+
+
+def _require_whole(masses: np.ndarray) -> None:
+    if not (np.abs(masses - 1) < 0.01).all():
+        raise TooCoarse(
+            f"the integrals of the densities are {masses.round(3).tolist()}, not 1: the grid is too coarse for the "
+            "narrowest, or some mass lies far out. Raise n_grid, or take how='sampling'."
+        )
+
+
+def _grid(densities: Any, low: float, high: float, n_grid: int) -> np.ndarray:
+    """Evenly spaced points, and more of them where the mass of each density is."""
+    drawn = [draw(density, n_grid, 0)[:, 0] for density in densities]
+    return np.unique(np.concatenate([np.linspace(low, high, n_grid), *drawn]))
 
 
 def _range(densities: Any) -> tuple[float, float]:

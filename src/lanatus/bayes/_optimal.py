@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from lanatus.bayes._decision import least_risk
+from lanatus.bayes._decision import least_risk, square_losses
 from lanatus.bayes._known import checked_shares, log_density, matrix_of
 from lanatus.bayes._posterior import log_posterior, logarithm
 from lanatus.catalog import method
@@ -83,4 +83,5 @@ class BayesOptimalClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of the least risk, the first on ties."""
-        return np.asarray(self.classes_[least_risk(self.predict_proba(X), self.loss_matrix, None)])
+        loss = square_losses(self.loss_matrix, len(self.densities))
+        return np.asarray(self.classes_[least_risk(self.predict_proba(X), loss, None)])

@@ -98,6 +98,8 @@ def explained(joint: np.ndarray, log_priors: np.ndarray) -> np.ndarray:
 def log_posterior(joint: np.ndarray, log_priors: np.ndarray) -> np.ndarray:
     """Joint log probabilities less that of the row, summed without underflow."""
     joint = explained(joint, log_priors)
+    # First less the largest: of numbers like -1e16 a sum of logarithms would lose all that is below 1.
+    joint = joint - joint.max(axis=1, keepdims=True)
     return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
 
 

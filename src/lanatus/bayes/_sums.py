@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,6 +35,13 @@ class SummingNB(CountingNB):
 
     def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
         return partial(tally_sums, classes, self._above())
+
+    def _absorb(self, stats: ClassCounts) -> Self:
+        with np.errstate(over="ignore"):
+            overflown = not np.isfinite(stats.table.sum())
+        if overflown:
+            raise ValueError("the sums of the counts overflow: X has values too large to add; scale it first.")
+        return super()._absorb(stats)
 
     def _learned(self) -> ClassCounts:
         return ClassCounts(self.classes_, self.class_count_, np.ascontiguousarray(self.feature_count_.T))

@@ -7,7 +7,7 @@ _HOME = {
     "_categorical": ["CategoricalDensity"],
     "_conjugate": ["conjugate_posterior", "map_estimate", "posterior_predictive"],
     "_criteria": ["aic", "bic"],
-    "_em": ["EM", "em_lower_bound"],
+    "_em": ["EM", "LikelihoodFell", "em_lower_bound"],
     "_gaussian": ["GaussianDensity", "multivariate_normal_pdf"],
     "_gaussian_mean": ["BayesianGaussianMean"],
     "_mixture": ["GaussianMixture"],

@@ -30,12 +30,38 @@ class Family:
     columns: bool = False
 
 
+def _no_count(x: np.ndarray) -> np.ndarray:
+    return (x < 0) | (x % 1 != 0)
+
+
+def _off_simplex(x: np.ndarray) -> np.ndarray:
+    return (x <= 0).any(axis=1) | ~np.isclose(x.sum(axis=1), 1)
+
+
+# What a family cannot give, and what it wants instead.
+_OUTSIDE: dict[str, tuple[Callable[[np.ndarray], np.ndarray], str]] = {
+    "bernoulli": (lambda x: (x != 0) & (x != 1), "zeros and ones"),
+    "binomial": (_no_count, "whole numbers from 0 to n"),
+    "categorical": (_no_count, "whole numbers from 0, or labels"),
+    "multinomial": (_no_count, "rows of counts"),
+    "poisson": (_no_count, "whole numbers from 0"),
+    "exponential": (lambda x: x < 0, "numbers from 0 on"),
+    "gamma": (lambda x: x <= 0, "numbers above 0"),
+    "beta": (lambda x: (x <= 0) | (x >= 1), "numbers above 0 and below 1"),
+    "dirichlet": (_off_simplex, "rows of numbers above 0 that sum to 1"),
+}
+
+
+def labels_of(family: Family, X: Any) -> np.ndarray | None:
+    """The sorted labels of categories that are no numbers."""
+    found = np.asarray(X)
+    return np.unique(found) if family.name == "categorical" and found.dtype.kind not in "biuf" else None
+
+
 def observations(family: Family, X: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
     """Data and weights, checked."""
-    kind = np.asarray(X)
-    if family.name == "categorical" and kind.dtype.kind not in "biuf":
-        kind = np.unique(kind, return_inverse=True)[1]
-    data = np.asarray(kind, dtype=np.float64)
+    labels = labels_of(family, X)
+    data = np.asarray(X if labels is None else np.searchsorted(labels, np.asarray(X)), dtype=np.float64)
     if not family.columns and data.ndim == 2 and data.shape[1] == 1:
         data = data[:, 0]
     wanted = 2 if family.columns else 1
@@ -46,6 +72,9 @@ def observations(family: Family, X: Any, sample_weight: Any) -> tuple[np.ndarray
         raise ValueError("sample_weight must be one number a row, none negative and not all zero.")
     if not np.isfinite(data).all():
         raise ValueError("X must be finite: leave out what is missing.")
+    if family.name in _OUTSIDE:
+        outside, wanted_words = _OUTSIDE[family.name]
+        _refuse(np.any(outside(data)), f"{family.name} wants {wanted_words}.")
     kept = weight > 0
     return data[kept], weight[kept]
 
@@ -70,14 +99,19 @@ def _uniform_log(x: np.ndarray, p: Parameters) -> np.ndarray:
 
 
 def _fit_bernoulli(x: np.ndarray, w: np.ndarray) -> Parameters:
-    _refuse(((x != 0) & (x != 1)).any(), "bernoulli wants zeros and ones.")
     return {"p": float(_mean(x, w))}
 
 
+def checked_trials(x: np.ndarray, n: int | None) -> int:
+    """The number of trials of a binomial, which no count exceeds."""
+    if n is None:
+        raise ValueError("binomial needs n, the number of trials behind each count.")
+    _refuse((x > n).any(), f"binomial wants whole numbers from 0 to n={n}.")
+    return n
+
+
 def _fit_binomial(x: np.ndarray, w: np.ndarray, n: int | None = None) -> Parameters:
-    _refuse(n is None, "binomial needs n, the number of trials behind each count.")
-    _refuse(((x < 0) | (x > n) | (x % 1 != 0)).any(), f"binomial wants whole numbers from 0 to n={n}.")
-    return {"n": n, "p": float(_mean(x, w) / n)}
+    return {"n": checked_trials(x, n), "p": float(_mean(x, w) / n)}
 
 
 def _binomial_log(x: np.ndarray, p: Parameters) -> np.ndarray:
@@ -89,7 +123,6 @@ def _binomial_log(x: np.ndarray, p: Parameters) -> np.ndarray:
 
 
 def _fit_categorical(x: np.ndarray, w: np.ndarray, n_categories: int | None = None) -> Parameters:
-    _refuse(((x < 0) | (x % 1 != 0)).any(), "categorical wants whole numbers from 0, or labels.")
     count = np.bincount(x.astype(int), w, minlength=n_categories or 0)
     _refuse(n_categories is not None and len(count) > n_categories, "X has a category beyond n_categories.")
     return {"p": count / count.sum()}
@@ -103,13 +136,14 @@ def _categorical_log(x: np.ndarray, p: Parameters) -> np.ndarray:
 
 def _fit_multinomial(x: np.ndarray, w: np.ndarray) -> Parameters:
     trials = x.sum(axis=1)
-    _refuse(((x < 0) | (x % 1 != 0)).any() or len(np.unique(trials)) > 1, "multinomial wants rows of counts, one sum.")
+    _refuse(len(np.unique(trials)) > 1 or trials[0] == 0, "multinomial wants rows of counts with one sum above 0.")
     return {"n": int(trials[0]), "p": _mean(x, w) / trials[0]}
 
 
 def _multinomial_log(x: np.ndarray, p: Parameters) -> np.ndarray:
-    log = gammaln(p["n"] + 1) - gammaln(x + 1).sum(axis=1) + xlogy(x, p["p"]).sum(axis=1)
-    return np.where((x.sum(axis=1) == p["n"]) & (x >= 0).all(axis=1), log, -np.inf)
+    m = np.maximum(x, 0.0)
+    log = gammaln(p["n"] + 1) - gammaln(m + 1).sum(axis=1) + xlogy(m, p["p"]).sum(axis=1)
+    return np.where((x.sum(axis=1) == p["n"]) & ~_no_count(x).any(axis=1), log, -np.inf)
 
 
 def _fit_gaussian(x: np.ndarray, w: np.ndarray, ddof: int = 0) -> Parameters:
@@ -125,6 +159,7 @@ def _gaussian_log(x: np.ndarray, p: Parameters) -> np.ndarray:
 
 
 def _fit_multivariate(x: np.ndarray, w: np.ndarray, ddof: int = 0) -> Parameters:
+    _refuse(w.sum() <= ddof, f"ddof={ddof} needs more than {ddof} rows.")
     mean = _mean(x, w)
     gap = x - mean
     covariance = (gap * w[:, None]).T @ gap / (w.sum() - ddof)
@@ -136,12 +171,11 @@ def _fit_multivariate(x: np.ndarray, w: np.ndarray, ddof: int = 0) -> Parameters
 
 
 def _fit_exponential(x: np.ndarray, w: np.ndarray) -> Parameters:
-    _refuse((x < 0).any() or not _mean(x, w) > 0, "exponential wants numbers from 0 on, not all zero.")
+    _refuse(not _mean(x, w) > 0, "exponential wants numbers from 0 on, not all zero.")
     return {"rate": float(1 / _mean(x, w))}
 
 
 def _fit_poisson(x: np.ndarray, w: np.ndarray) -> Parameters:
-    _refuse(((x < 0) | (x % 1 != 0)).any(), "poisson wants whole numbers from 0.")
     return {"rate": float(_mean(x, w))}
 
 
@@ -161,7 +195,6 @@ def _fit_laplace(x: np.ndarray, w: np.ndarray) -> Parameters:
 
 
 def _fit_gamma(x: np.ndarray, w: np.ndarray) -> Parameters:
-    _refuse((x <= 0).any(), "gamma wants numbers above 0.")
     mean, gap = float(_mean(x, w)), float(np.log(_mean(x, w)) - _mean(np.log(x), w))
     _refuse(gap <= 1e-14, "all values are the same: the likelihood of a gamma density grows without end.")
     shape = (3 - gap + np.sqrt((gap - 3) ** 2 + 24 * gap)) / (12 * gap)  # Minka's start
@@ -180,13 +213,10 @@ def _gamma_log(x: np.ndarray, p: Parameters) -> np.ndarray:
 
 
 def _fit_dirichlet(x: np.ndarray, w: np.ndarray) -> Parameters:
-    _refuse(
-        (x <= 0).any() or not np.allclose(x.sum(axis=1), 1), "dirichlet wants rows of numbers above 0 that sum to 1."
-    )
     logs, mean = _mean(np.log(x), w), _mean(x, w)
-    variance = float(w @ (x[:, 0] - mean[0]) ** 2 / w.sum())
+    variance = float((w @ (x - mean) ** 2).sum() / w.sum())
     _refuse(variance <= 1e-14, "all rows are the same: the likelihood of a Dirichlet density grows without end.")
-    alpha = np.maximum(mean * max(mean[0] * (1 - mean[0]) / variance - 1, 1e-2), 1e-3)
+    alpha = np.maximum(mean * max((mean * (1 - mean)).sum() / variance - 1, 1e-2), 1e-3)
     for _ in range(1000):  # Newton with a diagonal plus a constant, as Minka
         gradient = digamma(alpha.sum()) - digamma(alpha) + logs
         q, z = -polygamma(1, alpha), polygamma(1, alpha.sum())
@@ -201,11 +231,12 @@ def _fit_dirichlet(x: np.ndarray, w: np.ndarray) -> Parameters:
 
 def _dirichlet_log(x: np.ndarray, p: Parameters) -> np.ndarray:
     a = p["alpha"]
-    return gammaln(a.sum()) - gammaln(a).sum() + xlogy(a - 1, x).sum(axis=1)
+    known = (x >= 0).all(axis=1) & np.isclose(x.sum(axis=1), 1)
+    log = gammaln(a.sum()) - gammaln(a).sum() + xlogy(a - 1, np.where(known[:, None], x, 0.5)).sum(axis=1)
+    return np.where(known, log, -np.inf)
 
 
 def _fit_beta(x: np.ndarray, w: np.ndarray) -> Parameters:
-    _refuse(((x <= 0) | (x >= 1)).any(), "beta wants numbers above 0 and below 1.")
     a, b = _fit_dirichlet(np.column_stack([x, 1 - x]), w)["alpha"]
     return {"a": float(a), "b": float(b)}
 

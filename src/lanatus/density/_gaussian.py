@@ -81,7 +81,8 @@ def log_normal_density(X: np.ndarray, mean: np.ndarray, spread: np.ndarray, *, a
         raise ValueError("cov must be symmetric.")
     try:
         lower = np.linalg.cholesky(spread)
-        if np.diag(lower).min() ** 2 <= len(spread) * np.finfo(float).eps * np.diag(spread).max():
+        # Each column against itself: columns of very different scales are not singular.
+        if (np.diag(lower) ** 2 <= len(spread) * np.finfo(float).eps * np.diag(spread)).any():
             raise np.linalg.LinAlgError
     except np.linalg.LinAlgError:
         values, vectors = np.linalg.eigh(spread)

@@ -37,8 +37,9 @@ class Holes:
         white = (X[:, seen] - self.means[:, None, seen]) @ np.swapaxes(factors, 1, 2)
         norm = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1) - 0.5 * len(seen) * LOG_2PI
         joint = (self.log_weights + norm)[:, None] - 0.5 * (white**2).sum(axis=2)
-        log_density = logsumexp(joint, axis=0)
-        return log_density, np.exp(joint - log_density).T
+        top = joint.max(axis=0)  # taken off first: beside numbers like -1e16 nothing below 1 would be left
+        total = logsumexp(joint - top, axis=0)
+        return top + total, np.exp(joint - top - total).T
 
     def moments(self, X: np.ndarray, owned: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Expected first and second moments about the means, of rows with the weights `owned`."""

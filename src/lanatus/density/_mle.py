@@ -1,14 +1,16 @@
 """Maximum likelihood."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from lanatus.catalog import method
 from lanatus.density._criteria import aic, bic
-from lanatus.density._families import FAMILIES, Parameters, observations
+from lanatus.density._families import FAMILIES, Parameters, labels_of, observations
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class ParametricFit:
     log_likelihood : float, of the data
     n_parameters : int, free ones
     n_samples : float, (weighted) number of observations
+    labels : ndarray or None, what the categories are called, where X had labels
     """
 
     family: str
@@ -29,8 +32,9 @@ class ParametricFit:
     log_likelihood: float
     n_parameters: int
     n_samples: float
-    _log_density: Callable[[np.ndarray], np.ndarray]
-    _draw: Callable[[int, np.random.RandomState], np.ndarray] | None
+    _log_density: Callable[[np.ndarray], np.ndarray] = field(repr=False)
+    _draw: Callable[[int, np.random.RandomState], np.ndarray] | None = field(repr=False)
+    labels: np.ndarray | None = None
 
     @property
     def aic(self) -> float:
@@ -44,15 +48,17 @@ class ParametricFit:
 
     def logpdf(self, X: Any) -> np.ndarray:
         """Log density (or log probability) of each observation."""
-        return self._log_density(np.asarray(X, dtype=np.float64))
+        if self.labels is None:
+            return self._log_density(np.asarray(X, dtype=np.float64))
+        places = {label: place for place, label in enumerate(self.labels.tolist())}
+        return self._log_density(np.array([places.get(label, -1) for label in np.asarray(X).tolist()], dtype=float))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
         """Draw observations."""
-        from sklearn.utils import check_random_state
-
         if self._draw is None:
             raise ValueError(f"a family given by its log density alone ({self.family}) cannot be sampled.")
-        return self._draw(n_samples, check_random_state(random_state))
+        drawn = self._draw(n_samples, check_random_state(random_state))
+        return drawn if self.labels is None else self.labels[drawn.astype(int)]
 
 
 @method(
@@ -136,9 +142,18 @@ def _known_family(name: str, X: Any, sample_weight: Any, known: Parameters) -> P
         float(weight @ family.log_density(data, parameters)),
         family.size(parameters),
         float(weight.sum()),
-        lambda rows: family.log_density(rows, parameters),
-        lambda n, rng: family.draw(parameters, n, rng),
+        partial(_log_density_of, name, parameters),
+        partial(_draw_of, name, parameters),
+        labels_of(family, X),
     )
+
+
+def _log_density_of(name: str, parameters: Parameters, rows: np.ndarray) -> np.ndarray:
+    return FAMILIES[name].log_density(rows, parameters)
+
+
+def _draw_of(name: str, parameters: Parameters, n: int, rng: np.random.RandomState) -> np.ndarray:
+    return FAMILIES[name].draw(parameters, n, rng)
 
 
 def _by_scipy(family: Any, X: Any, sample_weight: Any, known: Parameters) -> ParametricFit:
@@ -156,8 +171,12 @@ def _by_scipy(family: Any, X: Any, sample_weight: Any, known: Parameters) -> Par
         len(found) - fixed,
         float(len(data)),
         frozen.logpdf,
-        lambda n, rng: frozen.rvs(n, random_state=rng),
+        partial(_draw_frozen, frozen),
     )
+
+
+def _draw_frozen(frozen: Any, n: int, rng: np.random.RandomState) -> np.ndarray:
+    return np.asarray(frozen.rvs(n, random_state=rng))
 
 
 def _numerically(log_density: Any, X: Any, sample_weight: Any, start: Any, bounds: Any) -> ParametricFit:
@@ -189,6 +208,6 @@ def _numerically(log_density: Any, X: Any, sample_weight: Any, start: Any, bound
         -float(best.fun),
         len(names),
         float(weight.sum()),
-        lambda rows: np.asarray(log_density(rows, **parameters)),
+        partial(log_density, **parameters),
         None,
     )

@@ -144,6 +144,8 @@ def check_identifiability(
     points = np.array([0.0, 1.0]) if X is None else np.asarray(X)
     one, two = (np.asarray(pdf(points, theta), dtype=np.float64) for theta in (theta1, theta2))
     gap = np.abs(one - two)
+    if not np.isfinite(gap).all():
+        raise ValueError("pdf is not finite at all points; choose others with X.")
     at = int(gap.argmax())
     return Identifiability(bool(gap[at] > tol * max(one.max(), two.max(), 1e-300)), float(gap[at]), points[at])
 
@@ -189,7 +191,12 @@ def cramer_rao_bound(family: Any, theta: Any, n: int = 1, *, support: Any = None
         if not isinstance(theta, Mapping):
             raise ValueError("theta must be a dict of the family's parameters.")
         told = FAMILIES[family].information
-        information = np.atleast_2d(told(dict(theta)))  # type: ignore[misc]
+        try:
+            information = np.atleast_2d(told(dict(theta)))  # type: ignore[misc]
+        except ZeroDivisionError:
+            raise ValueError(
+                f"theta={dict(theta)} lies at the edge of {family}: the information is infinite."
+            ) from None
     else:
         information = _information(family, theta, support, step)
     bound = np.linalg.inv(n * information)

@@ -94,12 +94,13 @@ class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
             raise ValueError("All weights are zero; at least one row must have a weight above zero.")
         kept = weight > 0
         matrix, self._codes, self._weight = matrix[kept], codes[kept], weight[kept]
+        counts = self._weight if (self._weight % 1 == 0).all() else np.ones(len(matrix))
         self.cuts_ = []
         for j, column in enumerate(self.schema_.columns):
             cuts = np.empty(0)
             if column.kind == "numeric":
                 known = ~np.isnan(matrix[:, j])
-                cuts = entropy_edges(matrix[known, j], self._codes[known], self._weight[known])
+                cuts = entropy_edges(matrix[known, j], self._codes[known], counts[known])
             self.cuts_.append(cuts)
         widths = [
             len(column.categories) or len(cuts) + 1
