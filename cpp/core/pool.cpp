@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -64,9 +65,10 @@ class Pool {
         auto job = std::make_shared<Job>(call, body, static_cast<std::uint32_t>(count), team - 1);
         {
             const std::lock_guard lock(mutex_);
-            while (n_threads_ < team - 1) {
-                std::thread([this] { serve(); }).detach();
-                ++n_threads_;
+            try {
+                for (; n_threads_ < team - 1; ++n_threads_) std::thread([this] { serve(); }).detach();
+            } catch (const std::system_error&) {
+                // The system gives no more threads: those there are will do.
             }
             jobs_.push_back(job);
         }

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bayes.semi_naive_data import LABELS, table
+from sklearn.base import clone
 
 from lanatus.bayes import (
     AODE,
@@ -21,6 +22,7 @@ from lanatus.bayes import (
     plot_structure,
 )
 from lanatus.data import UnseenCategoryWarning, load_watermelon
+from lanatus.scale._engines import InMemory
 
 ALL = [ODE(), SPODE(), TAN(), KDB(2), AODE(), AODE(mode="lazy"), AnDE(2), SemiNaiveBayes(), LBR(), NBTree()]
 each = pytest.mark.parametrize("model", ALL, ids=lambda model: type(model).__name__)
@@ -223,3 +225,20 @@ def test_what_has_no_structure_is_not_drawn():
         plot_structure(AODE().fit(X, y))
     with pytest.raises(TypeError, match="no one structure"):
         plot_structure(GaussianNB().fit(load_watermelon("3.0a").data, y))
+
+
+@pytest.mark.parametrize("model", [KDB(k=2, discretize=None), KDB(k=0, discretize=None), LBR(discretize=None)])
+def test_more_rows_add_to_the_structure_of_the_first(model):
+    rng = np.random.RandomState(0)
+    X = rng.randint(0, 3, (240, 4))
+    y = np.where(rng.rand(240) < 0.8, (X[:, 0] + X[:, 1]) % 3, rng.randint(0, 3, 240))
+    weight = rng.randint(0, 3, 240).astype(float)
+    twice = clone(model).partial_fit(X, y, classes=[0, 1, 2], sample_weight=weight)
+    twice.partial_fit(X[:100], y[:100], sample_weight=weight[:100])
+    doubled = weight + np.r_[weight[:100], np.zeros(140)]
+    whole = clone(model).fit(X, y, sample_weight=doubled)
+    if isinstance(model, KDB):  # the structure may be another one, of other rows: that of the first call is kept
+        assert twice.parents_ == clone(model).fit(X, y, sample_weight=weight).parents_
+        whole.parents_ = twice.parents_
+        whole._absorb(InMemory(X, y, doubled).reduce(whole._tally(None)))
+    assert np.allclose(twice.predict_proba(X), whole.predict_proba(X), rtol=1e-12)

@@ -124,7 +124,11 @@ class CountedBayes(DiscreteBayes):
         """The model that follows from `counts_`, which has a line for each thing counted."""
         raise NotImplementedError
 
+    def _learn_structure(self, engine: Engine, classes: np.ndarray | None) -> None:
+        """What must be known of the first rows before others are counted: mostly nothing."""
+
     def _learn(self, engine: Engine) -> None:
+        self._learn_structure(engine, None)
         self._absorb(engine.reduce(self._tally(None)))
 
     def _absorb(self, stats: ClassCounts) -> None:
@@ -156,6 +160,7 @@ class CountedBayes(DiscreteBayes):
         engine = InMemory(rows, y, self._weights(sample_weight, rows))
         if first:
             self._learn_coding(engine)
+            self._learn_structure(engine, known)
         stats = engine.reduce(self._tally(known))
         self._absorb(stats if first else self._known_stats() + stats)
         return self

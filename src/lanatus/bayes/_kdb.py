@@ -1,15 +1,18 @@
 """k-dependence Bayes (sections 7.4 and 7.7)."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-from lanatus.bayes._families import Families, FamilyBayes, tally_families
+from lanatus.bayes._counting import ClassCounts
+from lanatus.bayes._discrete import CountedBayes
+from lanatus.bayes._families import FamilyBayes, tally_families
 from lanatus.bayes._information import class_information, conditional_information, without_noise
 from lanatus.bayes._pair_counts import Slots, pair_table, singles, tally_pairs
 from lanatus.catalog import method
 from lanatus.params import Integer
-from lanatus.scale import Engine
+from lanatus.scale import Block, Engine
 
 
 @method(
@@ -20,7 +23,7 @@ from lanatus.scale import Engine
     zh="kDE与KDB",
     streams=True,
 )
-class KDB(FamilyBayes):
+class KDB(FamilyBayes, CountedBayes):
     r"""Bayes classifier in which each attribute depends on the class and on up to k other attributes.
 
     Attributes are placed in the order of :math:`I(x_i, y)`, the most informative first; each takes as parents those
@@ -52,6 +55,7 @@ class KDB(FamilyBayes):
     class_information_ : ndarray of shape (n_features,), mutual information of each column and the class, in nats
     classes_ : ndarray of shape (n_classes,), the labels
     class_count_ : ndarray of shape (n_classes,), weighted rows of each class
+    counts_ : ndarray of shape (n_lines, n_classes), weight of the rows by the values of each column and its parents
     parents_ : list of lists of int, places of the parents of each column, the most informative first
     log_prob_ : list of ndarrays, logarithms of the probabilities, in the shape
         (values of each parent + 1, values, classes), the last line of a parent for rows where it is missing
@@ -65,7 +69,7 @@ class KDB(FamilyBayes):
     -----
     Of columns that tell the same (to twelve digits of the largest) the one that stands first is placed first, and the
     parent placed first is taken. Missing values are left out: where some parents of a value are missing, the
-    probability given the others stands in.
+    probability given the others stands in. ``partial_fit`` adds counts to the structure of its first call.
 
     Examples
     --------
@@ -98,20 +102,20 @@ class KDB(FamilyBayes):
         self.discretize = discretize
         self.n_bins = n_bins
 
-    def _learn(self, engine: Engine) -> None:
-        slots, coding = Slots(self.n_values_), self._coding()
-        stats = engine.reduce(partial(tally_pairs, None, coding, type(self).__name__))
-        self._set_classes(stats.classes, stats.class_mass)
+    def _learn_structure(self, engine: Engine, classes: np.ndarray | None) -> None:
+        slots = Slots(self.n_values_)
+        stats = engine.reduce(partial(tally_pairs, classes, self._coding(), type(self).__name__))
         pairs = pair_table(stats, slots)
         self.information_ = conditional_information(pairs, slots)
         self.class_information_ = class_information(singles(pairs), slots)
-        self.order_, parents = placed(self.class_information_, self.information_, self.k)
-        families = Families(self.n_values_, parents)
-        if self.k <= 1:
-            self._set_tables(parents, families.of_pairs(pairs))
-        else:
-            counts = engine.reduce(partial(tally_families, self.classes_, coding, parents))
-            self._set_tables(parents, families.whole(families.split(counts.table)))
+        self.order_, self.parents_ = placed(self.class_information_, self.information_, self.k)
+
+    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
+        return partial(tally_families, classes, self._coding(), self.parents_)
+
+    def _build(self) -> None:
+        families = self._families()
+        self._set_tables(self.parents_, families.whole(families.split(self.counts_)))
 
 
 def placed(class_information: np.ndarray, information: np.ndarray, k: int) -> tuple[list[int], list[list[int]]]:

@@ -1,5 +1,6 @@
 """Lazy Bayesian rules (section 7.7)."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -8,11 +9,11 @@ import numpy as np
 from lanatus._core import bayes as kernels
 from lanatus.base import check_is_fitted, n_threads
 from lanatus.bayes._counting import class_mass
-from lanatus.bayes._discrete import DiscreteBayes
+from lanatus.bayes._discrete import CountedBayes
 from lanatus.bayes._kept_rows import Rows, keep_rows
 from lanatus.catalog import method
 from lanatus.params import Real
-from lanatus.scale import Engine
+from lanatus.scale import Block
 
 
 @method(
@@ -23,7 +24,7 @@ from lanatus.scale import Engine
     zh="LBR (懒惰贝叶斯规则)",
     streams=True,
 )
-class LBR(DiscreteBayes):
+class LBR(CountedBayes):
     r"""Lazy Bayesian rules: for each row to classify, naive Bayes on the training rows that share some of its values.
 
     The values shared, the antecedent A, are chosen greedily: one more is taken while the leave-one-out errors of
@@ -63,7 +64,7 @@ class LBR(DiscreteBayes):
     -----
     Of several values that pass the test the one with the fewest errors is taken, the first column on ties. Missing
     values are left out and never taken. A row is left out with the weight one, or that of the lightest row if it is
-    less; the sign test counts whole rows only. A streamed fit keeps all rows, as codes.
+    less; the sign test counts whole rows only. A streamed fit keeps all rows, as codes; ``partial_fit`` adds to them.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class LBR(DiscreteBayes):
         "significance": Real(above=0, high=1),
         "min_count": Real(low=0),
         "alpha": Real(low=0),
-        **DiscreteBayes._interval_params,
+        **CountedBayes._interval_params,
     }
 
     def __init__(
@@ -102,10 +103,15 @@ class LBR(DiscreteBayes):
         self.discretize = discretize
         self.n_bins = n_bins
 
-    def _learn(self, engine: Engine) -> None:
-        rows: Rows = engine.reduce(partial(keep_rows, None, self._coding()))
-        self._set_classes(rows.classes, class_mass(rows.y, rows.weight, len(rows.classes)))
-        self.codes_, self._labels, self._weight = rows.codes, rows.y, rows.weight
+    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], Any]:
+        return partial(keep_rows, classes, self._coding())
+
+    def _absorb(self, stats: Any) -> None:
+        self._set_classes(stats.classes, class_mass(stats.y, stats.weight, len(stats.classes)))
+        self.codes_, self._labels, self._weight = stats.codes, stats.y, stats.weight
+
+    def _known_stats(self) -> Any:
+        return Rows(self.classes_, self.codes_, self._labels, self._weight)
 
     def antecedents(self, X: Any) -> np.ndarray:
         """Which columns of each row its rule fixes.
