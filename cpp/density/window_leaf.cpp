@@ -17,5 +17,8 @@ void add_windows(const LeafTask& task, const float* panel, const float* rows, co
                  double* sums) {
     LANATUS_DISPATCH(windows_of<float>, task, panel, rows, w, n, sums);
 }
+void find_nearest(const LeafTask& task, const double* panel, const double* rows, std::size_t n, double* nearest) {
+    LANATUS_DISPATCH(nearest_of, task, panel, rows, n, nearest);
+}
 
 }  // namespace lanatus::density

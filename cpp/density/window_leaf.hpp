@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "density/space_tree.hpp"
 
@@ -25,13 +26,19 @@ struct WindowSpec {
 
 constexpr std::size_t query_group = 16;  // queries are padded to a multiple of it
 
-// sums[q] += sum over rows of w K(|q - row| / h). The panel is (d, stride): a query each column.
+// The panel is (d, n_queries): a query each column. shift (n_queries), or null, is added to log K of windows with tails.
 struct LeafTask {
     WindowSpec spec;
-    std::size_t d, n_queries, stride;
+    std::size_t d, n_queries;
+    const double* shift;
 };
+
+// sums[q] += sum over rows of w K(|q - row| / h) exp(shift[q])
 
 void add_windows(const LeafTask&, const double* panel, const double* rows, const double* w, std::size_t n, double* sums);
 void add_windows(const LeafTask&, const float* panel, const float* rows, const float* w, std::size_t n, double* sums);
+
+// nearest[q] <- the least distance (as a sum, see add_gap) to a row, if below what it was
+void find_nearest(const LeafTask&, const double* panel, const double* rows, std::size_t n, double* nearest);
 
 }  // namespace lanatus::density

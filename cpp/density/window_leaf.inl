@@ -63,12 +63,12 @@ struct Height {
     explicit Height(const WindowSpec& spec)
         : h(static_cast<T>(spec.h)), per_h(static_cast<T>(1 / spec.h)), factor(static_cast<T>(-0.5 / spec.h / spec.h)) {}
 
-    LANATUS_INLINE Vector operator()(Vector sum) const {
+    LANATUS_INLINE Vector operator()(Vector sum, Vector shift) const {
         constexpr bool squares = metric == Metric::euclidean;
         const Vector none = {}, one = Vector{} + T{1};
         if constexpr (window == Window::gaussian) {
-            if constexpr (squares) return exp_negative(sum * factor);
-            return exp_negative(sum * sum * factor);
+            if constexpr (squares) return exp_negative(sum * factor + shift);
+            return exp_negative(sum * sum * factor + shift);
         } else if constexpr (window == Window::tophat) {
             if constexpr (squares) return sum < Vector{} + h * h ? one : none;
             return sum < Vector{} + h ? one : none;
@@ -79,7 +79,7 @@ struct Height {
             Vector r = sum;
             if constexpr (squares) r = root(sum);
             const Vector u = r * per_h;
-            if constexpr (window == Window::exponential) return exp_negative(-u);
+            if constexpr (window == Window::exponential) return exp_negative(shift - u);
             const Vector inside = one - u;
             if constexpr (window == Window::linear) return inside > none ? inside : none;
             if constexpr (window == Window::epanechnikov) return inside > none ? inside * (one + u) : none;
@@ -88,52 +88,95 @@ struct Height {
     }
 };
 
-// R rows at one group of queries: total += w K. Rows and queries meet in registers.
-template <class T, std::size_t R, std::size_t C, Metric metric, class Heights>
-LANATUS_INLINE void tile(const LeafTask& task, const Heights& height, const T* panel, const T* rows, const T* w,
-                         typename Lanes<T>::Vector (&total)[C]) {
+// Vectors of queries in flight, and rows that meet them in registers.
+constexpr std::size_t columns = 2, tile_rows = 4;
+template <class T>
+constexpr std::size_t width = sizeof(typename Lanes<T>::Vector) / sizeof(T);
+
+// Distances, as sums, of R rows to a group of queries.
+template <class T, std::size_t R, Metric metric>
+LANATUS_INLINE void measure(const LeafTask& task, const T* panel, const T* rows,
+                            typename Lanes<T>::Vector (&sum)[R][columns]) {
     typedef typename Lanes<T>::Vector Vector;
-    constexpr std::size_t width = sizeof(Vector) / sizeof(T);
-    const std::size_t d = task.d;
-    Vector sum[R][C] = {};
-    for (std::size_t j = 0; j < d; ++j) {
-        Vector x[C];
-        for (std::size_t c = 0; c < C; ++c) x[c] = load(panel + j * task.stride + c * width);
+    for (std::size_t r = 0; r < R; ++r)
+        for (std::size_t c = 0; c < columns; ++c) sum[r][c] = Vector{};
+    for (std::size_t j = 0; j < task.d; ++j) {
+        Vector x[columns];
+        for (std::size_t c = 0; c < columns; ++c) x[c] = load(panel + j * task.n_queries + c * width<T>);
         for (std::size_t r = 0; r < R; ++r)
-            for (std::size_t c = 0; c < C; ++c) {
-                const Vector gap = x[c] - rows[r * d + j];
-                if constexpr (metric == Metric::euclidean) sum[r][c] += gap * gap;
-                else if constexpr (metric == Metric::manhattan) sum[r][c] += magnitude(gap);
-                else {
+            for (std::size_t c = 0; c < columns; ++c) {
+                const Vector gap = x[c] - rows[r * task.d + j];
+                if constexpr (metric == Metric::euclidean) {
+                    sum[r][c] += gap * gap;
+                } else if constexpr (metric == Metric::manhattan) {
+                    sum[r][c] += magnitude(gap);
+                } else {
                     const Vector size = magnitude(gap);
                     sum[r][c] = size > sum[r][c] ? size : sum[r][c];
                 }
             }
     }
-    for (std::size_t r = 0; r < R; ++r)
-        for (std::size_t c = 0; c < C; ++c) {
-            Vector value = height(sum[r][c]);
-            if (task.spec.exclude_self) value = sum[r][c] == Vector{} ? Vector{} : value;
-            if (w) total[c] += w[r] * value;
-            else total[c] += value;
-        }
+}
+
+// body(first row, its number of rows as a constant), in tiles
+template <class Body>
+LANATUS_INLINE void each_tile(std::size_t n, const Body& body) {
+    std::size_t i = 0;
+    for (; i + tile_rows <= n; i += tile_rows) body(i, std::integral_constant<std::size_t, tile_rows>{});
+    for (; i < n; ++i) body(i, std::integral_constant<std::size_t, 1>{});
 }
 
 template <class T, Metric metric, Window window>
 void add_all(const LeafTask& task, const T* panel, const T* rows, const T* w, std::size_t n, double* sums) {
     typedef typename Lanes<T>::Vector Vector;
-    constexpr std::size_t width = sizeof(Vector) / sizeof(T), C = 2, R = 4;
-    static_assert(query_group % (C * width) == 0);
+    constexpr std::size_t group = columns * width<T>;
+    static_assert(query_group % group == 0);
     const Height<T, metric, window> height(task.spec);
-    for (std::size_t q = 0; q < task.n_queries; q += C * width) {
-        Vector total[C] = {};
-        std::size_t i = 0;
-        for (; i + R <= n; i += R)
-            tile<T, R, C, metric>(task, height, panel + q, rows + i * task.d, w ? w + i : nullptr, total);
-        for (; i < n; ++i)
-            tile<T, 1, C, metric>(task, height, panel + q, rows + i * task.d, w ? w + i : nullptr, total);
-        for (std::size_t c = 0; c < C; ++c)
-            for (std::size_t lane = 0; lane < width; ++lane) sums[q + c * width + lane] += static_cast<double>(total[c][lane]);
+    const Vector never = Vector{} + std::numeric_limits<T>::infinity();
+    for (std::size_t q = 0; q < task.n_queries; q += group) {
+        Vector total[columns] = {}, shift[columns] = {};
+        for (std::size_t k = 0; task.shift && k < group; ++k)
+            shift[k / width<T>][k % width<T>] = static_cast<T>(task.shift[q + k]);
+        each_tile(n, [&](std::size_t i, auto count) __attribute__((always_inline)) {
+            Vector sum[count][columns];
+            measure<T, count, metric>(task, panel + q, rows + i * task.d, sum);
+            for (std::size_t r = 0; r < count; ++r)
+                for (std::size_t c = 0; c < columns; ++c) {
+                    Vector far = sum[r][c];
+                    if (task.spec.exclude_self) far = far == Vector{} ? never : far;
+                    const Vector value = height(far, shift[c]);
+                    total[c] += w ? w[i + r] * value : value;
+                }
+        });
+        for (std::size_t k = 0; k < group; ++k) sums[q + k] += static_cast<double>(total[k / width<T>][k % width<T>]);
+    }
+}
+
+template <Metric metric>
+void nearest_by(const LeafTask& task, const double* panel, const double* rows, std::size_t n, double* nearest) {
+    const V never = V{} + std::numeric_limits<double>::infinity();
+    for (std::size_t q = 0; q < task.n_queries; q += columns * lanes) {
+        V best[columns];
+        for (std::size_t c = 0; c < columns; ++c) best[c] = load(nearest + q + c * lanes);
+        each_tile(n, [&](std::size_t i, auto count) __attribute__((always_inline)) {
+            V sum[count][columns];
+            measure<double, count, metric>(task, panel + q, rows + i * task.d, sum);
+            for (std::size_t r = 0; r < count; ++r)
+                for (std::size_t c = 0; c < columns; ++c) {
+                    V found = sum[r][c];
+                    if (task.spec.exclude_self) found = found == V{} ? never : found;
+                    best[c] = found < best[c] ? found : best[c];
+                }
+        });
+        for (std::size_t c = 0; c < columns; ++c) store(nearest + q + c * lanes, best[c]);
+    }
+}
+
+void nearest_of(const LeafTask& task, const double* panel, const double* rows, std::size_t n, double* nearest) {
+    switch (task.spec.metric) {
+        case Metric::euclidean: return nearest_by<Metric::euclidean>(task, panel, rows, n, nearest);
+        case Metric::manhattan: return nearest_by<Metric::manhattan>(task, panel, rows, n, nearest);
+        case Metric::chebyshev: return nearest_by<Metric::chebyshev>(task, panel, rows, n, nearest);
     }
 }
 
