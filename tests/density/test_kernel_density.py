@@ -216,6 +216,8 @@ def test_plug_in_rule_is_near_normal_reference_for_a_normal_and_finer_for_two_pe
     assert KernelDensity(bandwidth="isj").fit(normal).bandwidth_[0] == pytest.approx(reference, rel=0.25)
     peaks = normal + 20.0 * rng.randint(2, size=(4000, 1))
     assert KernelDensity(bandwidth="isj").fit(peaks).bandwidth_[0] == pytest.approx(reference, rel=0.35)
+    rounded = KernelDensity(bandwidth="isj").fit(peaks.round(1)).bandwidth_[0]
+    assert rounded == pytest.approx(KernelDensity(bandwidth="isj").fit(peaks).bandwidth_[0], rel=0.15)
     assert KernelDensity(bandwidth="normal").fit(peaks).bandwidth_[0] > 5 * reference
 
 
