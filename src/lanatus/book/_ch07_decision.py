@@ -128,6 +128,16 @@ def ex_7_5(random_state: int = 0, n_samples: int = 20_000) -> Iterator[Figure]:
         Draws the rows.
     n_samples : int, default=20000
         Rows of each class.
+
+    Returns
+    -------
+    iterator of Figure
+
+    Examples
+    --------
+    >>> from lanatus.book import ex_7_5
+    >>> all(figure.agrees for figure in ex_7_5())
+    True
     """
     from scipy.stats import multivariate_normal
 

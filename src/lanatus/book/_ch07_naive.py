@@ -194,6 +194,16 @@ def ex_7_2() -> Iterator[Figure]:
     one raised to the power m, which lie on the same side of 1. With another prior the powers may change sides.
 
     Book: exercise 7.2.
+
+    Returns
+    -------
+    iterator of Figure
+
+    Examples
+    --------
+    >>> from lanatus.book import ex_7_2
+    >>> all(figure.agrees for figure in ex_7_2())
+    True
     """
     given = np.array([[0.5, 0.3, 0.2], [0.3, 0.3, 0.4]])  # P(x | c)
     truth = given / given.sum(axis=0)
@@ -240,6 +250,16 @@ def nb_vs_logistic(random_state: int = 0, n_repeats: int = 20) -> Iterator[Figur
         Draws the rows.
     n_repeats : int, default=20
         Training sets of each size.
+
+    Returns
+    -------
+    iterator of Figure
+
+    Examples
+    --------
+    >>> from lanatus.book import nb_vs_logistic
+    >>> all(figure.agrees for figure in nb_vs_logistic())
+    True
     """
     random = np.random.RandomState(random_state)
 
