@@ -2,8 +2,9 @@
 
 import os
 
-# One thread a fit, two fits at a time: the same for all, and no two pools of threads fight for a core.
-os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MPLBACKEND="agg")
+if __name__ == "__main__":
+    # One thread a fit, two fits at a time: the same for all, and no two pools of threads fight for a core.
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MPLBACKEND="agg")
 
 import sys
 from collections.abc import Iterator, Sequence
