@@ -8,8 +8,14 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_HOME = {"save": "lanatus.persist", "load": "lanatus.persist", "scan": "lanatus.data"}
+_HOME = {
+    "fit": "lanatus.auto",
+    "load": "lanatus.persist",
+    "save": "lanatus.persist",
+    "scan": "lanatus.data",
+}
 _PACKAGES = (
+    "auto",
     "base",
     "bayes",
     "book",
@@ -25,6 +31,7 @@ _PACKAGES = (
     "multiclass",
     "persist",
     "plot",
+    "report",
     "scale",
     "tree",
     "wrapping",

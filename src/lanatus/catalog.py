@@ -10,11 +10,14 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
+
+from lanatus.spaces import Range
 
 T = TypeVar("T")
 
@@ -57,6 +60,32 @@ class Takes:
 
 
 @dataclass(frozen=True)
+class Contender:
+    """How ``lanatus fit`` tries a method on a user's table.
+
+    Parameters
+    ----------
+    simplicity : int, default=3
+        1 for a model that a person reads (a small tree, a table of weights), up to 5 for large committees.
+    starts : tuple of mappings, default=({},)
+        Parameters to begin with, the safest first; what is not named is the method's default.
+    space : mapping of str to Range, default={}
+        What may be searched from there on; ``design__name`` is a parameter of the step that makes numbers of a table.
+    final : mapping, default={}
+        Parameters for the last fit: what costs time, never makes it worse, and tells nothing while searching.
+    most_rows, most_columns : int or None, default=None
+        On larger tables it is too slow to be worth a try.
+    """
+
+    simplicity: int = 3
+    starts: tuple[Mapping[str, Any], ...] = (MappingProxyType({}),)
+    space: Mapping[str, Range] = field(default_factory=dict)
+    final: Mapping[str, Any] = field(default_factory=dict)
+    most_rows: int | None = None
+    most_columns: int | None = None
+
+
+@dataclass(frozen=True)
 class Entry:
     """One method of the catalogue."""
 
@@ -69,7 +98,7 @@ class Entry:
     streams: bool
     peers: tuple[str, ...]
     home: str = ""
-    contender: bool = False
+    contender: Contender | None = None
 
     @property
     def name(self) -> str:
@@ -157,7 +186,7 @@ def method(
     zh: str,
     streams: bool = False,
     peers: Iterable[str] = (),
-    contender: bool = False,
+    contender: Contender | None = None,
 ) -> Callable[[T], T]:
     """Record a class or function in the catalogue.
 
@@ -175,8 +204,8 @@ def method(
         Whether ``fit`` also takes a scanned source and a Dask collection.
     peers : iterable of str, default=()
         The same in other packages, such as ``"scikit-learn:KMeans"``.
-    contender : bool, default=False
-        Whether ``lanatus fit`` tries it on a user's table: good as it comes, fast, and unlike the others.
+    contender : Contender or None, default=None
+        How ``lanatus fit`` tries it on a user's table: given to what is good, fast, and unlike the others.
     """
 
     def record(thing: T) -> T:

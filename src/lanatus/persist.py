@@ -28,6 +28,7 @@ _NOTE = "lanatus.json"
 # Plain holders of fitted state that are not methods themselves.
 _SPLITTERS = ("KFold", "StratifiedKFold", "GroupKFold", "ShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold")
 _HOLDERS = (
+    "lanatus.auto._design.Design",
     "lanatus.data._schema.Schema",
     "lanatus.data._schema.Column",
     "lanatus.scale._stats.Moments",
@@ -42,6 +43,8 @@ _HOLDERS = (
     "lanatus.linear._lasso_cv.LassoCV",
     "lanatus.linear._lasso_cv.ElasticNetCV",
     "lanatus.linear._proximal.ProximalGradient",
+    # Public, but not in the catalogue: it takes away columns, and what it ignores others must refuse.
+    "lanatus.data._clean.TableCleaner",
 )
 
 

@@ -24,6 +24,8 @@ def takes_of(estimator: Any) -> Takes:
     """What kinds of input an estimator handles, ours or scikit-learn's."""
     if isinstance(estimator, Estimator):
         return estimator._takes
+    if isinstance(estimator, Pipeline):  # what its first step takes; what that lets through is for the next to refuse
+        return takes_of(estimator.steps[0][1])
     if not hasattr(estimator, "fit"):
         return Takes()
     tags = get_tags(estimator).input_tags

@@ -271,3 +271,28 @@ def test_round_trip_found_out(tmp_path, rows):
     assert again.column_names == table.column_names
     assert again["n"].to_pylist() == table["n"].to_pylist()
     assert again["second"].to_pylist() == table["second"].to_pylist()
+
+
+def test_a_point_beside_decimal_commas_parts_thousands(tmp_path):
+    path = put(tmp_path, "a;b;c;d\n0,5;1.234;1.234,5;x1.2\n1,25;12.345.678;7;y\n")
+    assert read_csv(path).to_pydict() == {
+        "a": [0.5, 1.25],
+        "b": [1234.0, 12345678.0],
+        "c": [1234.5, 7.0],
+        "d": ["x1.2", "y"],
+    }
+
+
+def test_a_point_that_parts_no_thousands_is_the_decimal_sign(tmp_path):
+    path = put(tmp_path, "a;b\n0,5;1.25\n1,25;2.5\n")
+    assert read_csv(path).to_pydict() == {"a": ["0,5", "1,25"], "b": [1.25, 2.5]}
+
+
+def test_delimiters_too_many_in_every_row_hide_no_header(tmp_path):
+    path = put(tmp_path, "a,b,y,,\n1,2,p,,\n3,4,q,,\n")
+    table = read_csv(path)
+    assert table.column_names == ["a", "b", "y", "column_4", "column_5"]
+    assert table.num_rows == 2
+    assert table["column_5"].null_count == 2
+    words = put(tmp_path, "name,town,,\nann,york,,\nbob,bath,,\n", "w.csv")
+    assert read_csv(words).column_names == ["name", "town", "column_3", "column_4"]

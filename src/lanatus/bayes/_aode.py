@@ -12,7 +12,7 @@ from lanatus.bayes._discrete import CountedBayes
 from lanatus.bayes._families import tally_families
 from lanatus.bayes._kept_rows import Rows, keep_rows
 from lanatus.bayes._pair_counts import Slots, pairs_of_codes, tally_pairs, tally_triples
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.params import Choice, Flag, Integer, Real
 from lanatus.scale import Block
 
@@ -58,7 +58,7 @@ class _AveragedBayes(CountedBayes):
     en="AODE",
     zh="AODE (平均独依赖估计)",
     streams=True,
-    contender=True,
+    contender=Contender(simplicity=3, most_columns=200),
 )
 class AODE(_AveragedBayes):
     r"""Average of the one-dependent classifiers in which one attribute is the parent of all the others.

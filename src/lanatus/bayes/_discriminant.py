@@ -9,10 +9,11 @@ from sklearn.base import clone
 from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.bayes._class_covariances import ClassCovariances, tally_covariances
 from lanatus.bayes._posterior import BayesClassifier, logarithm
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.linear._covariance import ledoit_wolf_covariances, shrunk_covariance
 from lanatus.params import Array, Choice, Flag, Nothing, Real, Satisfies
 from lanatus.scale import Engine, InMemory, blockwise, open_engine
+from lanatus.spaces import Span
 
 
 @method(
@@ -23,7 +24,12 @@ from lanatus.scale import Engine, InMemory, blockwise, open_engine
     zh="生成式高斯分类器",
     streams=True,
     peers=["scikit-learn:QuadraticDiscriminantAnalysis"],
-    contender=True,
+    contender=Contender(
+        simplicity=3,
+        starts=({"reg_param": 0.1}, {"reg_param": 0.5}),
+        space={"reg_param": Span(0.001, 0.9)},
+        most_columns=300,
+    ),
 )
 class QuadraticDiscriminantAnalysis(BayesClassifier):
     r"""Bayes' rule for classes that are normal, each with a covariance of its own or all with one.

@@ -12,7 +12,7 @@ from lanatus.bayes._counting import class_mass, split_lines
 from lanatus.bayes._gaussian_nb import normal_parameters, overall
 from lanatus.bayes._kernel_column import KernelColumns
 from lanatus.bayes._mixed import MixedBayes, MixedCounts, tally_rows
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.params import Array, Choice, Integer, Nothing, Real, Satisfies
 from lanatus.scale import Block
 
@@ -29,7 +29,7 @@ _DENSITIES = ("gaussian", "kernel")
     zh="朴素贝叶斯分类器",
     streams=True,
     peers=["scikit-learn:CategoricalNB", "scikit-learn:GaussianNB"],
-    contender=True,
+    contender=Contender(simplicity=1, starts=({}, {"density": "kernel"}), most_rows=200_000),
 )
 class NaiveBayes(MixedBayes):
     r"""Naive Bayes for numbers and nominal attributes in one table.

@@ -12,7 +12,7 @@ from lanatus.bayes._families import Families, FamilyBayes
 from lanatus.bayes._information import conditional_information, without_noise
 from lanatus.bayes._ode import column_place
 from lanatus.bayes._pair_counts import Slots, tally_pairs
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.params import Choice, Integer, Satisfies
 from lanatus.scale import Block
 
@@ -25,7 +25,7 @@ from lanatus.scale import Block
     zh="TAN (树增广朴素贝叶斯)",
     streams=True,
     peers=["pgmpy:TreeSearch"],
-    contender=True,
+    contender=Contender(simplicity=3, most_columns=200),
 )
 class TAN(FamilyBayes, CountedBayes):
     r"""Bayes classifier in which each attribute depends on the class and on its parent in a tree that ``fit`` finds.

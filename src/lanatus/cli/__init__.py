@@ -1,6 +1,11 @@
-"""The command line: ``lanatus methods``, ``lanatus book``, ``lanatus fit``, ``lanatus demo``."""
+"""The command line: ``lanatus fit``, ``predict``, ``evaluate``, ``explain``, ``compare``, ``cluster``, ``book``, ..."""
 
+import os
 import sys
+import traceback
+
+# Wrong input, as a shell sees it; typer's own for wrong options is 2.
+FAILED, INTERRUPTED = 1, 130
 
 
 def main() -> None:
@@ -12,7 +17,14 @@ def main() -> None:
 
     try:
         app()
-    except (ValueError, TypeError, KeyError, OSError) as error:
+    except KeyboardInterrupt:
+        Console(stderr=True).print("[bold red]lanatus:[/] interrupted.")
+        sys.exit(INTERRUPTED)
+    except (ValueError, TypeError, KeyError, OSError, RuntimeError, ImportError, MemoryError) as error:
+        if os.environ.get("LANATUS_DEBUG"):
+            traceback.print_exc()
+            sys.exit(FAILED)
         message = error.args[0] if isinstance(error, KeyError) and error.args else error
-        Console(stderr=True).print(f"[bold red]lanatus:[/] {escape(str(message))}", highlight=False, soft_wrap=True)
-        sys.exit(1)
+        text = " ".join(str(message).split()) or type(error).__name__
+        Console(stderr=True).print(f"[bold red]lanatus:[/] {escape(text)}", highlight=False, soft_wrap=True)
+        sys.exit(FAILED)

@@ -1,175 +1,222 @@
-"""The commands."""
+"""The commands, each with the words of its help; what they do is loaded when one is called."""
 
-import json
+import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
-from rich.table import Table as RichTable
 
 import lanatus
-from lanatus import book as worked
-from lanatus import catalog
-from lanatus.book import Figure
+from lanatus.cli._book import book
+from lanatus.cli._console import console
+from lanatus.cli._methods import methods as catalogue
 
 app = typer.Typer(
     help="lanatus: every method in the machine-learning textbook.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    rich_markup_mode="markdown",
 )
 
+Data = Annotated[Path, typer.Argument(help="A CSV, Parquet, Arrow, ARFF or LIBSVM file.", show_default=False)]
+Model = Annotated[Path, typer.Argument(help="A .skops file that lanatus wrote.", show_default=False)]
+Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
+Speech = Annotated[Literal["en", "zh"], typer.Option("--language", help="Of what is printed and of the report.")]
+Seed = Annotated[int, typer.Option(help="Seed of splits, trials and fits.")]
+Budget = Annotated[float, typer.Option(help="Seconds to spend, about.", min=1.0)]
 
-def _console() -> Console:
-    return Console(highlight=False)
+Task = Annotated[
+    str | None, typer.Option(help="classification, two-class, many-class or regression; else told by the target.")
+]
+Methods = Annotated[
+    list[str], typer.Option("--methods", "-m", help="Methods, with commas or one by one.", show_default=False)
+]
+
+
+def _listed(methods: list[str] | None) -> list[str] | None:
+    """Names given one by one, or with commas between them."""
+    return [name.strip() for one in methods for name in one.split(",")] if methods else None
 
 
 @app.callback(invoke_without_command=True)
-def root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+def root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback where something goes wrong.")] = False,
+) -> None:
     """lanatus: every method in the machine-learning textbook."""
+    if debug:
+        os.environ["LANATUS_DEBUG"] = "1"
     if version:
         typer.echo(f"lanatus {lanatus.__version__}")
         raise typer.Exit
 
 
 @app.command()
-def methods(
-    text: Annotated[str | None, typer.Argument(help="Words to look for, in English or Chinese.")] = None,
-    task: Annotated[str | None, typer.Option(help="Such as classification, clustering, transform, dataset.")] = None,
-    chapter: Annotated[str | None, typer.Option(help="Such as 9, or 'CB 5'.")] = None,
-    can: Annotated[
-        list[str] | None, typer.Option(help="An ability: nominal, missing, sparse, weights, streams, mixed.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
-    coverage: Annotated[Path | None, typer.Option(help="Compare with a methods.csv.")] = None,
-    tests: Annotated[Path, typer.Option(help="Where the tests are, for --coverage.")] = Path("tests"),
-) -> None:
-    """List the methods, or compare them with a checklist."""
-    if coverage is not None:
-        _coverage(coverage, tests, as_json)
-        return
-    if unknown := set(can or ()) - set(catalog.ABILITIES):
-        raise ValueError(f"no ability {sorted(unknown)}; there are {', '.join(catalog.ABILITIES)}.")
-    found = catalog.search(text, task=task, chapter=chapter, abilities=can or ())
-    if as_json:
-        typer.echo(json.dumps([entry.as_dict() for entry in found], ensure_ascii=False, indent=1))
-        return
-    table = RichTable(title=f"{len(found)} methods")
-    for heading in ("section", "method", "名称", "task", "can take"):
-        table.add_column(heading, overflow="fold")
-    for entry in found:
-        abilities = " ".join(name for name, has in entry.abilities().items() if has)
-        path = entry.path.removeprefix("lanatus.")
-        table.add_row(entry.section, f"[bold]{path}[/]\n{entry.en}", entry.zh, entry.task, abilities)
-    _console().print(table)
-
-
-def _coverage(path: Path, tests: Path, as_json: bool) -> None:
-    if not tests.is_dir():
-        raise ValueError(f"no folder {tests}; say with --tests where the tests are.")
-    result = catalog.coverage(path, tests)
-    if as_json:
-        typer.echo(json.dumps({"covered": result.covered, "missing": result.missing}, ensure_ascii=False))
-        return
-    table = RichTable("package", "tier", "covered", "missing", title="Coverage: in the catalogue, and with a test")
-    for (package, tier), (have, total, lost) in result.by_package().items():
-        shown = ", ".join(lost[:4]) + (f", ... {len(lost) - 4} more" if len(lost) > 4 else "")
-        table.add_row(package, tier, f"{have} / {total}", shown)
-    console = _console()
-    console.print(table)
-    console.print(f"{len(result.covered)} of {len(result.rows)} covered")
-    if result.unknown:
-        console.print(f"[red]not in {path.name}: {', '.join(result.unknown)}[/]")
-
-
-@app.command()
-def book(
-    section: Annotated[str | None, typer.Argument(help="Such as 9.4.1, or 9 for a chapter.")] = None,
-    list_all: Annotated[bool, typer.Option("--list", help="List the worked examples.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
-) -> None:
-    """Run a worked example: the book's figures beside the computed ones."""
-    found = worked.examples(section)
-    if list_all or section is None:
-        _list_examples(found, as_json)
-        return
-    ran = [(one, list(one.run())) for one in found]
-    if as_json:
-        typer.echo(json.dumps([_example_dict(one, figures) for one, figures in ran], ensure_ascii=False, indent=1))
-    else:
-        for one, figures in ran:
-            _console().print(_figures_table(f"{one.section} {one.en}\n{one.zh}", figures))
-    if not all(figure.agrees for _, figures in ran for figure in figures):
-        raise typer.Exit(1)
-
-
-def _list_examples(found: list[worked.Example], as_json: bool) -> None:
-    if as_json:
-        rows = [{"section": one.section, "en": one.en, "zh": one.zh} for one in found]
-        typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
-        return
-    table = RichTable("section", "example", "例", title="lanatus book SECTION runs them")
-    for one in found:
-        table.add_row(one.section, one.en, one.zh)
-    _console().print(table)
-
-
-def _figures_table(title: str, figures: list[Figure]) -> RichTable:
-    table = RichTable(title=title)
-    for heading in ("figure", "the book", "computed", ""):
-        table.add_column(heading, overflow="fold")
-    for figure in figures:
-        mark = "[green]✓[/]" if figure.agrees else "[bold red]✗[/]"
-        note = f" [yellow]erratum:[/] {figure.erratum}" if figure.erratum else ""
-        printed = "[dim]not printed[/]" if figure.printed is None else _shown(figure.printed, figure.digits)
-        table.add_row(figure.what, printed, _shown(figure.computed, figure.digits), mark + note)
-    return table
-
-
-def _shown(value: Any, digits: int) -> str:
-    if isinstance(value, str):
-        return value
-    if hasattr(value, "__iter__"):
-        return "(" + ", ".join(_shown(part, digits) for part in value) + ")"
-    return f"{float(value):.{digits}f}"
-
-
-def _example_dict(one: worked.Example, figures: list[Figure]) -> dict[str, Any]:
-    def plain(value: Any) -> Any:
-        return value.tolist() if hasattr(value, "tolist") else value
-
-    rows = [
-        {
-            "what": figure.what,
-            "printed": plain(figure.printed),
-            "computed": plain(figure.computed),
-            "agrees": figure.agrees,
-            "erratum": figure.erratum,
-        }
-        for figure in figures
-    ]
-    return {"section": one.section, "en": one.en, "zh": one.zh, "figures": rows}
-
-
-@app.command()
 def fit(
-    data: Annotated[Path, typer.Argument(help="A CSV, Parquet, Arrow or ARFF file.")],
-    target: Annotated[str, typer.Option(help="The column to predict.")],
-    out: Annotated[Path, typer.Option(help="Folder for the model and the report.")] = Path("out"),
-    seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
+    data: Data,
+    target: Target,
+    budget: Budget = 60.0,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model and the report.")] = Path("out"),
+    task: Task = None,
+    measure: Annotated[
+        str | None, typer.Option(help="What decides: auc, accuracy, f1, log_loss, ... or r2, rmse, mae.")
+    ] = None,
+    cost: Annotated[str | None, typer.Option(help="'fn=5,fp=1', or a CSV file with a row for each true class.")] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("--methods", "-m", help="Try these, with commas or one by one."),
+    ] = None,
+    seed: Seed = 0,
+    jobs: Annotated[int | None, typer.Option(help="Worker processes; all cores by default.", min=1)] = None,
+    language: Speech = "en",
 ) -> None:
-    """Compare the classifiers on a table by cross-validation, keep the best, save it."""
-    from lanatus.cli._fit import fit_file
+    """Learn to predict a column: an honest comparison, a model and a report.
 
-    fit_file(_console(), data, target, out, seed)
+    Ctrl-C ends the search and keeps the best so far. A run that was killed goes on where it was when the same command
+    is given again.
+
+    Examples:
+
+    `lanatus fit melons.csv --target 好瓜`
+
+    `lanatus fit loans.parquet -t default --cost "fn=5,fp=1" --budget 300 -o loans`
+
+    `lanatus fit houses.csv -t price --methods Ridge,GradientBoosting --language zh`
+    """
+    from lanatus.cli._fit import fit_and_save
+
+    fit_and_save(
+        console(), data, target, out, language,
+        budget=budget, task=task, measure=measure, cost=cost, methods=_listed(methods), seed=seed, n_jobs=jobs,
+    )  # fmt: skip
+
+
+@app.command()
+def predict(
+    model: Model,
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="A .csv or .parquet file.")] = Path("predictions.csv"),
+    proba: Annotated[bool, typer.Option("--proba", help="Probabilities of the classes, too.")] = False,
+) -> None:
+    """Answer for the rows of a file with a saved model; a file of any size is read and written in blocks.
+
+    Example:
+
+    `lanatus predict out/model.skops new.csv --proba -o answers.csv`
+    """
+    from lanatus.cli._predict import predict_file
+
+    predict_file(console(), model, data, out, proba)
+
+
+@app.command()
+def evaluate(
+    model: Model,
+    data: Data,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="The true answers; else what it was made for."),
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence of the intervals.", min=0.5, max=0.9999)] = 0.95,
+) -> None:
+    """Score a saved model on rows with known answers, with intervals.
+
+    Example:
+
+    `lanatus evaluate out/model.skops test.csv --target 好瓜`
+    """
+    from lanatus.cli._evaluate import evaluate_file
+
+    evaluate_file(console(), model, data, target, level)
+
+
+@app.command()
+def explain(
+    model: Model,
+    data: Annotated[Path | None, typer.Argument(help="Rows to explain it by.", show_default=False)] = None,
+    row: Annotated[int | None, typer.Option(help="Explain the answer for this row, the first being 0.", min=0)] = None,
+) -> None:
+    """Say what a saved model is made of; with rows what it goes by; with one row why it answers so.
+
+    Examples:
+
+    `lanatus explain out/model.skops`
+
+    `lanatus explain out/model.skops melons.csv --row 3`
+    """
+    from lanatus.cli._explain import explain_model
+
+    explain_model(console(), model, data, row)
+
+
+@app.command()
+def compare(
+    data: Data,
+    target: Target,
+    methods: Methods,
+    task: Task = None,
+    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 10,
+    seed: Seed = 0,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write an HTML page.")] = None,
+) -> None:
+    """Compare methods as they come on one table by cross-validation, with the right test.
+
+    Example:
+
+    `lanatus compare melons.csv -t 好瓜 --methods C45,NaiveBayes,RandomForest`
+    """
+    from lanatus.cli._compare import compare_methods
+
+    compare_methods(console(), data, target, _listed(methods), task=task, folds=folds, seed=seed, out=out)
+
+
+@app.command()
+def cluster(
+    data: Data,
+    k: Annotated[int | None, typer.Option("-k", help="Clusters; else as many as stand apart best.", min=1)] = None,
+    method: Annotated[str, typer.Option("--method", "-m", help="See `lanatus methods --task clustering`.")] = "KMeans",
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for labels and picture.")] = Path("clusters"),
+    seed: Seed = 0,
+) -> None:
+    """Find groups of rows: labels, what is typical of each, and a picture.
+
+    Example:
+
+    `lanatus cluster customers.csv -k 4`
+    """
+    from lanatus.cli._cluster import cluster_file
+
+    cluster_file(console(), data, k, method, out, seed)
+
+
+@app.command()
+def reduce(
+    data: Data,
+    target: Annotated[str | None, typer.Option("--target", "-t", help="Colour the rows by this column.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for coordinates and picture.")] = Path("reduced"),
+) -> None:
+    """Draw the rows on a plane: the two directions in which they differ most.
+
+    Example:
+
+    `lanatus reduce melons.csv --target 好瓜`
+    """
+    from lanatus.cli._reduce import reduce_file
+
+    reduce_file(console(), data, target, out)
 
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the models and the picture.")] = Path("out"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the models and the report.")] = Path("out"),
+    budget: Budget = 30.0,
+    language: Speech = "en",
 ) -> None:
-    """See it work: the book's k-means and naive Bayes, then a comparison, a saved model and a picture."""
+    """See it work: the book's k-means and naive Bayes, then the main job on a built-in data set."""
     from lanatus.cli._demo import run
 
-    run(_console(), out)
+    run(console(), out, budget, language)
+
+
+app.command("methods")(catalogue)
+app.command()(book)

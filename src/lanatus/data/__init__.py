@@ -40,6 +40,7 @@ _HOME = {
     "_yale": ["load_yale_faces"],
     "_uci": ["fetch_uci"],
     "_impute": ["KNNImputer", "SimpleImputer"],
+    "_clean": ["TableCleaner"],
 }
 
 __all__, __getattr__, __dir__ = lazy(__name__, _HOME)

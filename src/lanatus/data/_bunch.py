@@ -150,3 +150,19 @@ def tabular_bunch(
             bunch.target_names = column.categories
     bunch.update(extra)
     return bunch
+
+
+def rows_as_frame(rows: Sequence[dict[str, Any]], library: str) -> Any:
+    """Rows as mappings, all with the same names, as a frame of a library; of pyarrow for numpy."""
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    if library == "pandas":
+        import pandas as pd
+
+        return pd.DataFrame(columns)
+    if library == "polars":
+        import polars as pl
+
+        return pl.DataFrame(columns)
+    import pyarrow as pa
+
+    return pa.table(columns)

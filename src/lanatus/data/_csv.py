@@ -24,6 +24,7 @@ from lanatus.data._errors import DataError, FormatError, SchemaError, quoted
 from lanatus.data._text import Path, lines_of, read_bytes
 
 _CONVERSION = re.compile(r"In CSV column #(\d+):.*conversion error to ([^:]+): invalid value '(.*)'\Z", re.DOTALL)
+_GROUPED = r"^[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)(,\d*)?$"
 _GUESSES = (pa.int64(), pa.float64(), pa.bool_(), pa.date32(), pa.timestamp("s"), pa.timestamp("ns"))
 
 
@@ -118,9 +119,22 @@ def read_csv(
         )
     if _may_end_in_quotes(data, table):
         refuse_open_quote(path, dialect)
+    if dialect.decimal == ",":
+        table = _without_groups(table)
     if any(map(pa.types.is_null, table.schema.types)):
         kinds = [(f.name, pa.float64() if pa.types.is_null(f.type) else f.type) for f in table.schema]
         table = table.cast(pa.schema(kinds))
+    return table
+
+
+def _without_groups(table: pa.Table) -> pa.Table:
+    """Columns of numbers such as 1.234 and 1.234,5, in a file where the comma is the decimal sign, as numbers."""
+    for at, column in enumerate(table.columns):
+        if pa.types.is_string(column.type) and column.null_count < len(column):
+            known = column.drop_null()
+            if pc.all(pc.match_substring_regex(known, _GROUPED)).as_py():
+                plain = pc.replace_substring(pc.replace_substring(column, ".", ""), ",", ".")
+                table = table.set_column(at, table.field(at).name, plain.cast(pa.float64()))
     return table
 
 

@@ -22,6 +22,7 @@ _LONGEST_QUOTE = 1 << 24
 _TYPED = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d.*)?|true|false|[+-]?inf"
 _POINT = re.compile(rf"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|{_TYPED}", re.IGNORECASE)
 _COMMA = re.compile(rf"[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?|{_TYPED}", re.IGNORECASE)
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
 _QUOTED = r'(?<![^{before}])"(?:[^"]|"")*(?:"|$)'
 
 
@@ -204,8 +205,9 @@ def _typed(values: Iterable[str], dialect: Dialect) -> bool:
 
 def _decimal(rows: list[Record]) -> str:
     fields = [field.strip() for row in rows for field in row.fields]
-    commas = any(re.fullmatch(r"[+-]?\d+,\d+([eE][+-]?\d+)?", field) for field in fields)
-    points = any(re.fullmatch(r"[+-]?\d*\.\d+([eE][+-]?\d+)?", field) for field in fields)
+    commas = any(re.fullmatch(r"[+-]?(\d+|[1-9]\d{0,2}(\.\d{3})+),\d+([eE][+-]?\d+)?", field) for field in fields)
+    # 1.234 beside 0,5 is a thousand
+    points = any(re.fullmatch(r"[+-]?[\d,]*\.\d+([eE][+-]?\d+)?", f) and not _GROUPED.fullmatch(f) for f in fields)
     return "," if commas and not points else "."
 
 
@@ -216,12 +218,15 @@ def _has_header(rows: list[Record], dialect: Dialect) -> bool:
     votes = 0
     for i, name in enumerate(first):
         below = [row[i] for row in body if i < len(row)]
+        if not name.strip() and not any(field.strip() for field in below):  # a delimiter too many in every row
+            continue
         if _typed(below, dialect):
             if name.strip() not in dialect.missing:
                 votes += -1 if _typed([name], dialect) else 1
         elif _typed([name], dialect) or name in below:
             votes -= 1
-    return votes > 0 or (votes == 0 and len(set(first)) == len(first))
+    names = [name for name in first if name.strip()]
+    return votes > 0 or (votes == 0 and len(set(names)) == len(names))
 
 
 def column_names(path: Path, first: Record, dialect: Dialect) -> list[str]:

@@ -7,10 +7,11 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import fitting
 from lanatus.callbacks import CallbackSupportMixin, Progress
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.ensemble._adaboost_regressor import AdaBoostRegressor
 from lanatus.ensemble._boosted import Boosted, Booster
 from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Real, Rule
+from lanatus.spaces import Span
 from lanatus.wrapping import LEARNER
 
 __all__ = ["AdaBoostClassifier", "AdaBoostRegressor"]
@@ -25,7 +26,12 @@ __all__ = ["AdaBoostClassifier", "AdaBoostRegressor"]
     en="AdaBoost",
     zh="AdaBoost (自适应提升)",
     peers=["scikit-learn:AdaBoostClassifier"],
-    contender=True,
+    contender=Contender(
+        simplicity=4,
+        starts=({"n_estimators": 100},),
+        space={"n_estimators": Span(20, 400, log=True, whole=True), "learning_rate": Span(0.1, 2.0, log=True)},
+        most_rows=100_000,
+    ),
 )
 class AdaBoostClassifier(CallbackSupportMixin, Boosted):
     r"""AdaBoost: learners one after the other, each on rows weighted by the mistakes of those before; a weighted vote.

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from lanatus.catalog import method
+from lanatus.ensemble._forest import FOREST
 from lanatus.ensemble._forest_classifier import CLASSIFIER_PARAMS, ForestClassifier
 from lanatus.ensemble._forest_regressor import REGRESSOR_PARAMS, ForestRegressor
 from lanatus.params import Rule
@@ -15,7 +16,7 @@ from lanatus.tree._decision_tree import in_order
     en="Extremely randomised trees",
     zh="极端随机树",
     peers=["scikit-learn:ExtraTreesClassifier"],
-    contender=True,
+    contender=FOREST,
 )
 class ExtraTreesClassifier(ForestClassifier):
     r"""Extremely randomised trees: at each node, the best of one random cut of each of some attributes.
@@ -167,6 +168,7 @@ class ExtraTreesClassifier(ForestClassifier):
     en="Extremely randomised trees for numbers",
     zh="极端随机树回归",
     peers=["scikit-learn:ExtraTreesRegressor"],
+    contender=FOREST,
 )
 class ExtraTreesRegressor(ForestRegressor):
     r"""Extremely randomised trees for numbers: the mean of trees whose cuts are drawn at random.

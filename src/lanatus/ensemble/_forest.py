@@ -9,7 +9,9 @@ from threadpoolctl import threadpool_limits
 
 from lanatus._core import tree as kernels
 from lanatus.base import check_is_fitted, n_rows
+from lanatus.catalog import Contender
 from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Real, Rule
+from lanatus.spaces import Span
 from lanatus.tree._bins import Bins
 from lanatus.tree._compact import compact_of
 from lanatus.tree._decision_tree import gain_importances
@@ -17,6 +19,17 @@ from lanatus.tree._growth import Growth
 from lanatus.tree._intake import take_columns
 from lanatus.tree._pruning import cost_complexity_path
 from lanatus.tree._tree import Tree
+
+FOREST = Contender(
+    simplicity=4,
+    starts=(
+        {},
+        {"max_features": 0.5, "min_samples_leaf": 2},
+        {"max_features": 0.25, "min_samples_leaf": 5},
+    ),
+    final={"n_estimators": 300},
+    space={"max_features": Span(0.1, 1.0, log=True), "min_samples_leaf": Span(1, 20, log=True, whole=True)},
+)
 
 FOREST_PARAMS: dict[str, Rule] = {
     "n_estimators": Integer(low=1),

@@ -24,7 +24,7 @@ from lanatus.ensemble._boosting_losses import (
     SquaredError,
     is_custom,
 )
-from lanatus.ensemble._gradient_boosting_base import BOOSTING_PARAMS, GradientBoostingBase
+from lanatus.ensemble._gradient_boosting_base import BOOSTING, BOOSTING_PARAMS, GradientBoostingBase
 from lanatus.params import Choice, Nothing, Real, Satisfies
 from lanatus.tree._intake import take_columns
 
@@ -37,6 +37,7 @@ _OWN_LOSS = Satisfies(is_custom, "an object with init, gradient, hessian and lin
     en="Gradient boosting regression",
     zh="梯度提升回归",
     peers=["LightGBM:LGBMRegressor", "XGBoost:XGBRegressor", "scikit-learn:HistGradientBoostingRegressor"],
+    contender=BOOSTING,
 )
 class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
     r"""A sum of small regression trees, each fitted to the gradient of the loss that those before it leave.
@@ -258,7 +259,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
     en="Gradient boosting",
     zh="梯度提升",
     peers=["LightGBM:LGBMClassifier", "XGBoost:XGBClassifier", "scikit-learn:HistGradientBoostingClassifier"],
-    contender=True,
+    contender=BOOSTING,
 )
 class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
     r"""A sum of small regression trees on the gradient of a classification loss, one sum of trees for each score.

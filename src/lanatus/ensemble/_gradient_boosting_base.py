@@ -10,9 +10,11 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import Estimator, Takes, check_is_fitted
 from lanatus.callbacks import CallbackSupportMixin, Progress
+from lanatus.catalog import Contender
 from lanatus.ensemble._boosting_losses import Loss
 from lanatus.ensemble._gradient_boosting_fit import Boosted, Rows, Settings, boost
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
+from lanatus.spaces import Span
 from lanatus.tree._bins import Bins
 from lanatus.tree._compact import CompactForest, compact_of, packed, unpacked
 from lanatus.tree._intake import take_columns
@@ -22,6 +24,34 @@ _BLOCK = 1 << 24  # numbers of a sparse matrix written out at a time
 _MANY = 10_000  # rows from which early_stopping="auto" stops early
 # Nominal columns of many values: added to the Hessian when they are put in order, and to the L2 of their splits.
 _SMOOTHING, _NOMINAL_L2 = 10.0, 10.0
+
+BOOSTING = Contender(
+    simplicity=5,
+    starts=(
+        {"early_stopping": "auto", "n_estimators": 100},
+        {
+            "early_stopping": "auto", "learning_rate": 0.05, "n_estimators": 200, "max_leaf_nodes": 15,
+            "min_samples_leaf": 10, "l2_regularization": 1.0, "subsample": 0.8, "max_features": 0.6,
+        },
+        {
+            "early_stopping": "auto", "learning_rate": 0.06, "n_estimators": 150, "max_leaf_nodes": 5,
+            "min_samples_leaf": 5, "l2_regularization": 1.0, "subsample": 0.7, "max_features": 0.5,
+        },
+        {
+            "early_stopping": "auto", "learning_rate": 0.03, "n_estimators": 500, "max_leaf_nodes": 63,
+            "min_samples_leaf": 10, "l2_regularization": 3.0, "subsample": 0.8, "max_features": 0.4,
+        },
+    ),
+    space={
+        "learning_rate": Span(0.01, 0.3, log=True),
+        "n_estimators": Span(30, 1000, log=True, whole=True),
+        "max_leaf_nodes": Span(3, 128, log=True, whole=True),
+        "min_samples_leaf": Span(1, 60, log=True, whole=True),
+        "l2_regularization": Span(1e-3, 100.0, log=True),
+        "subsample": Span(0.5, 1.0),
+        "max_features": Span(0.2, 1.0),
+    },
+)  # fmt: skip
 
 BOOSTING_PARAMS: dict[str, Rule] = {
     "learning_rate": Real(above=0),

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.ensemble._boosting_losses import Loss
 from lanatus.ensemble._gradient_boosting import GradientBoostingClassifier
 from lanatus.params import Integer, RandomState, Real
+from lanatus.spaces import Span
 
 
 @method(
@@ -16,7 +17,16 @@ from lanatus.params import Integer, RandomState, Real
     en="LogitBoost",
     zh="LogitBoost",
     peers=["Weka:LogitBoost"],
-    contender=True,
+    contender=Contender(
+        simplicity=3,
+        starts=({"learning_rate": 0.5},),
+        space={
+            "n_estimators": Span(20, 300, log=True, whole=True),
+            "learning_rate": Span(0.05, 1.0, log=True),
+            "max_depth": Span(1, 3, whole=True),
+        },
+        most_rows=100_000,
+    ),
 )
 class LogitBoostClassifier(GradientBoostingClassifier):
     r"""Additive logistic regression: every tree is a weighted least-squares fit to the Newton step of the log loss.

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from lanatus.catalog import method
+from lanatus.ensemble._forest import FOREST
 from lanatus.ensemble._forest_classifier import CLASSIFIER_PARAMS, ForestClassifier
 from lanatus.ensemble._forest_regressor import REGRESSOR_PARAMS, ForestRegressor
 from lanatus.params import Rule
@@ -16,7 +17,7 @@ from lanatus.tree._decision_tree import in_order
     en="Random forest",
     zh="随机森林",
     peers=["scikit-learn:RandomForestClassifier", "scikit-learn-intelex:RandomForestClassifier"],
-    contender=True,
+    contender=FOREST,
 )
 class RandomForestClassifier(ForestClassifier):
     r"""A random forest: trees on rows drawn with replacement that try some of the attributes at each node.
@@ -167,6 +168,7 @@ class RandomForestClassifier(ForestClassifier):
     en="Random forest for numbers",
     zh="随机森林回归",
     peers=["scikit-learn:RandomForestRegressor"],
+    contender=FOREST,
 )
 class RandomForestRegressor(ForestRegressor):
     r"""A random forest for numbers: the mean of regression trees on rows drawn with replacement.

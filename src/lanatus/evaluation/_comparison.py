@@ -1,6 +1,5 @@
 """The outcome of a comparison: table, ranks, the right test, picture, frame."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -165,12 +164,12 @@ class Comparison:
         -------
         frame
         """
-        from lanatus.data._bunch import resolve_frame
+        from lanatus.data._bunch import resolve_frame, rows_as_frame
 
         if what not in ("summary", "runs"):
             raise ValueError(f"what must be 'summary' or 'runs'; got {what!r}.")
         rows = self._summary_rows() if what == "summary" else self._run_rows()
-        return _as_frame(rows, resolve_frame(frame))
+        return rows_as_frame(rows, resolve_frame(frame))
 
     def plot(self, measure: str | None = None, *, ax: Any = None) -> Any:
         """Draw the outcome: a critical-difference diagram over several data sets, the scores of the splits over one.
@@ -301,18 +300,3 @@ class Comparison:
             }
             for run in self.runs
         ]
-
-
-def _as_frame(rows: Sequence[dict[str, Any]], library: str) -> Any:
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    if library == "pandas":
-        import pandas as pd
-
-        return pd.DataFrame(columns)
-    if library == "polars":
-        import polars as pl
-
-        return pl.DataFrame(columns)
-    import pyarrow as pa
-
-    return pa.table(columns)

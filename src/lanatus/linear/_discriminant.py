@@ -7,7 +7,7 @@ from scipy.linalg import lstsq, svd
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from lanatus.base import Takes, check_is_fitted, class_codes, fitting
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.linear._covariance import pooled_covariance
 from lanatus.linear._linear_classifier import LinearClassifier
 from lanatus.linear._scatter import ClassScatter, tally_scatter
@@ -25,7 +25,7 @@ from lanatus.scale import Block, Engine, InMemory, blockwise, open_engine
     zh="线性判别分析",
     streams=True,
     peers=["scikit-learn:LinearDiscriminantAnalysis"],
-    contender=True,
+    contender=Contender(simplicity=2, most_columns=1000),
 )
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
     r"""Linear discriminant analysis: directions along which classes lie far apart and rows of a class close together.

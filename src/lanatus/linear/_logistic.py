@@ -11,13 +11,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lanatus.base import Takes, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.linear._linear_classifier import LinearClassifier
 from lanatus.linear._logistic_passes import ClassMass, Objective, open_objective, tally_classes
 from lanatus.linear._logistic_solvers import Step, gradient_descent, lbfgs, newton, newton_cg, newton_from_sample
 from lanatus.linear._logistic_sparse import coordinate
 from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Real, Satisfies
 from lanatus.scale import Engine, InMemory, open_engine
+from lanatus.spaces import Options, Span
 
 # Names of scikit-learn's solvers that all mean "find the optimum", which is the same for each.
 _SAME = {"newton-cholesky": "newton", "liblinear": "auto", "sag": "auto", "saga": "auto"}
@@ -32,7 +33,11 @@ _SAME = {"newton-cholesky": "newton", "liblinear": "auto", "sag": "auto", "saga"
     zh="对数几率回归",
     streams=True,
     peers=["scikit-learn:LogisticRegression", "snapml:LogisticRegression"],
-    contender=True,
+    contender=Contender(
+        simplicity=2,
+        starts=({"C": 1.0}, {"C": 0.02}, {"C": 0.3, "design__spread": "normal"}),
+        space={"C": Span(1e-4, 1e3, log=True), "design__spread": Options(("standard", "normal"))},
+    ),
 )
 class LogisticRegression(CallbackSupportMixin, LinearClassifier):
     r"""Logistic regression: the log odds of a class are linear in the attributes.

@@ -6,11 +6,12 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from lanatus.base import fitting
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.linear._linear_model import LinearModel
 from lanatus.linear._problem import Problem, warn_if_cut_short
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule
 from lanatus.scale import open_engine
+from lanatus.spaces import Options, Span
 
 
 @method(
@@ -21,6 +22,11 @@ from lanatus.scale import open_engine
     zh="岭回归",
     peers=["scikit-learn:Ridge", "scikit-learn-intelex:Ridge"],
     streams=True,
+    contender=Contender(
+        simplicity=2,
+        starts=({"alpha": 1.0}, {"alpha": 30.0}, {"alpha": 10.0, "design__spread": "normal"}),
+        space={"alpha": Span(1e-3, 1e4, log=True), "design__spread": Options(("standard", "normal"))},
+    ),
 )
 class Ridge(RegressorMixin, MultiOutputMixin, LinearModel):
     r"""Least squares with a penalty on the squared weights, which keeps them small and always has one solution.

@@ -11,7 +11,7 @@ from lanatus.catalog import method
 from lanatus.params import Array, Choice, Function, Integer, Nothing, Real, Rule, Satisfies
 from lanatus.scale import blockwise, is_at_scale
 from lanatus.tree._bins import Bins
-from lanatus.tree._decision_tree import TREE_PARAMS, DecisionTreeBase, grow_classes, in_order
+from lanatus.tree._decision_tree import READABLE_TREE, TREE_PARAMS, DecisionTreeBase, grow_classes, in_order
 from lanatus.tree._histogram import grow_binned_classes
 from lanatus.tree._intake import take_columns
 from lanatus.tree._pruning import critical_value, error_based, minimum_error, pessimistic
@@ -54,7 +54,7 @@ CLASSIFIER_PARAMS: dict[str, Rule] = {
     zh="决策树",
     streams=True,
     peers=["scikit-learn:DecisionTreeClassifier", "snapml:DecisionTreeClassifier"],
-    contender=True,
+    contender=READABLE_TREE,
 )
 class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     r"""A tree of tests on attributes with class weights at its leaves.

@@ -8,8 +8,10 @@ from sklearn.utils import check_random_state
 
 from lanatus._core import tree as kernels
 from lanatus.base import check_is_fitted, n_rows, n_threads
+from lanatus.catalog import Contender
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
 from lanatus.scale import blockwise, open_engine
+from lanatus.spaces import Span
 from lanatus.tree._growth import Growth
 from lanatus.tree._intake import take_columns
 from lanatus.tree._pruning import Trial, cost_complexity_path, pre_pruned, reduced_error
@@ -18,6 +20,16 @@ from lanatus.tree._tree import Tree
 
 MISSING = ("branch", "weights", "surrogate", "virtual", "majority")
 EXACT_UP_TO = 20_000  # rows that "auto" grows by sorted columns; more go by histograms
+
+# Small enough to be read: what `lanatus fit` shows beside the winner.
+READABLE_TREE = Contender(
+    simplicity=1,
+    starts=({"max_leaf_nodes": 8, "min_samples_leaf": 5}, {"max_leaf_nodes": 24, "min_samples_leaf": 5}),
+    space={
+        "max_leaf_nodes": Span(2, 40, log=True, whole=True),
+        "min_samples_leaf": Span(1, 50, log=True, whole=True),
+    },
+)
 
 TREE_PARAMS: dict[str, Rule] = {
     "splitter": Choice("best", "random"),

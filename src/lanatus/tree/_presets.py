@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.params import Choice, Flag, Integer, Rule
 from lanatus.tree._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier
 from lanatus.tree._decision_tree import in_order
@@ -129,7 +129,7 @@ class ID3Classifier(DecisionTreeClassifier):
     en="C4.5",
     zh="C4.5决策树",
     peers=["imodels:C45TreeClassifier", "weka:J48"],
-    contender=True,
+    contender=Contender(simplicity=1),
 )
 class C45Classifier(DecisionTreeClassifier):
     r"""C4.5: the attribute of the best gain ratio among those whose gain is not below the average.

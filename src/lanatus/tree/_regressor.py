@@ -11,7 +11,7 @@ from lanatus.catalog import method
 from lanatus.params import Choice, Nothing, Rule
 from lanatus.scale import blockwise, is_at_scale
 from lanatus.tree._bins import Bins
-from lanatus.tree._decision_tree import TREE_PARAMS, DecisionTreeBase, in_order
+from lanatus.tree._decision_tree import READABLE_TREE, TREE_PARAMS, DecisionTreeBase, in_order
 from lanatus.tree._histogram import grow_binned_numbers
 from lanatus.tree._intake import take_columns
 from lanatus.tree._tree import Tree
@@ -31,6 +31,7 @@ REGRESSOR_PARAMS: dict[str, Rule] = {
     zh="CART回归树",
     streams=True,
     peers=["scikit-learn:DecisionTreeRegressor"],
+    contender=READABLE_TREE,
 )
 class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
     r"""A tree of tests on attributes with a number (or several) at each leaf.

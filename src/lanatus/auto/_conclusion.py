@@ -1,0 +1,86 @@
+"""Whether the winner really wins, in plain words."""
+
+from lanatus.auto._board import BASELINE, BLEND, Board
+from lanatus.report import Profile, Standing, Words
+
+__all__ = ["conclude", "readable_of"]
+
+# Methods whose model a person can read, in `_explain.read_model`.
+READABLE = ("DecisionTree", "C45", "CART", "LogisticRegression", "Ridge")
+
+
+def readable_of(board: Board, measure: str, greater: bool) -> tuple[Standing, bool] | None:
+    """The simplest readable method within one standard error of the winner and whether it is; else the best of them."""
+    winner = board.standings[0].scores[measure]
+    error = (winner.high - winner.low) / (2 * 1.96)
+    sign = 1 if greater else -1
+    candidates = [one for one in board.standings if one.name in READABLE]
+    if not candidates:
+        return None
+    near = [one for one in candidates if sign * (winner.value - one.scores[measure].value) <= error]
+    if near:
+        return min(near, key=lambda one: (one.simplicity, -sign * one.scores[measure].value)), True
+    return max(candidates, key=lambda one: sign * one.scores[measure].value), False
+
+
+def conclude(board: Board, profile: Profile, measure: str, greater: bool, level: float) -> tuple[Words, ...]:
+    """Sentences on the winner: its score, against the baseline, against the others."""
+    winner = board.standings[0]
+    baseline = next(one for one in board.standings if one.name == BASELINE)
+    score = winner.scores[measure]
+    share = f"{level:.0%}"
+    name_en = "A blend of methods" if winner.name == BLEND else winner.name
+    name_zh = "多个方法的加权组合" if winner.name == BLEND else winner.name
+    out = [
+        Words(
+            f"{name_en} was chosen by tuning. On rows that took no part in that it has {measure} {score.value:.4g} "
+            f"({share} interval {score.low:.4g} to {score.high:.4g}).",
+            f"调参选出的模型是{name_zh}。在未参与学习与调参的样本上,其{measure}为{score.value:.4g}"
+            f"({share}置信区间{score.low:.4g}至{score.high:.4g})。",
+        ),
+        _against_baseline(winner, baseline, measure, greater, level),
+    ]
+    others = [one for one in board.standings[1:] if one.name != BASELINE]
+    alike = [one for one in others if one.verdict == "level"]
+    if others and not alike:
+        out.append(
+            Words(
+                f"It is better than each of the {len(others)} other methods, significantly at level {1 - level:.2g}.",
+                f"在显著性水平{1 - level:.2g}下,它显著优于其余{len(others)}种方法。",
+            )
+        )
+    elif alike:
+        simplest = min(alike, key=lambda one: (one.simplicity, one.name))
+        names = ", ".join(one.name for one in alike)
+        out.append(
+            Words(
+                f"The rows cannot tell it from {names} (level {1 - level:.2g})"
+                + (f"; of these {simplest.name} is the simplest." if simplest.simplicity < winner.simplicity else "."),
+                f"这些样本不足以将它与{names}区分开(显著性水平{1 - level:.2g})"
+                + (f";其中{simplest.name}最简单。" if simplest.simplicity < winner.simplicity else "。"),
+            )
+        )
+    if profile.n_rows < 200:
+        out.append(
+            Words(
+                f"With {profile.n_rows} rows every figure here is rough; more rows would say more than more tuning.",
+                f"仅有{profile.n_rows}个样本,以上数字都较粗略;增加样本比继续调参更有用。",
+            )
+        )
+    return tuple(out)
+
+
+def _against_baseline(winner: Standing, baseline: Standing, measure: str, greater: bool, level: float) -> Words:
+    mine, its = winner.scores[measure].value, baseline.scores[measure].value
+    better = (mine > its) == greater and mine != its
+    p = baseline.p_value
+    if better and p is not None and p <= 1 - level:
+        return Words(
+            f"It has learned something: always giving the same answer has {measure} {its:.4g} (p = {p:.2g}).",
+            f"它确实学到了规律:总是给出同一答案的基线,{measure}为{its:.4g}(p = {p:.2g})。",
+        )
+    return Words(
+        f"There is no winner: it is not shown to be better than always giving the same answer, which has {measure} "
+        f"{its:.4g}. The columns may say nothing about the target, or there are too few rows to show it.",
+        f"没有胜者:未能证明它优于总是给出同一答案的基线({measure}为{its:.4g})。可能各列与目标无关,也可能样本太少。",
+    )

@@ -1,0 +1,273 @@
+"""From a file to a model and back: fit, predict, evaluate, explain, compare, cluster, reduce, demo."""
+
+import json
+import re
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from matplotlib.image import imread
+from typer.testing import CliRunner
+
+import lanatus
+from lanatus.cli._app import app
+
+QUICK = ("--methods", "NaiveBayes,DecisionTree", "--jobs", "1", "--budget", "20")
+
+
+def run(*args, code=0):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # "Glyph ... missing from font(s)" would be one
+        result = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, [str(arg) for arg in args])
+    if code == 0 and result.exception is not None:
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def shell(*args):
+    """As a user's shell does it, with the one-line errors of ``main``."""
+    command = [sys.executable, "-c", "from lanatus.cli import main; main()", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+def crafted(rows=60):
+    rng = np.random.default_rng(0)
+    lines = ["密度,色泽,产地,好瓜"]
+    for i in range(rows):
+        good = i % 2 == 0
+        density = "" if i % 10 == 3 else f"{rng.normal(0.7 if good else 0.4, 0.05):.3f}"
+        colour = "" if i % 12 == 5 else ("青绿" if good != (i % 7 == 0) else "浅白")
+        lines.append(f"{density},{colour},{'山东' if i % 3 else '新疆'},{'是' if good else '否'}")
+    lines.append("0.5,青绿,山东,")  # no label: left out
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("瓜")
+    (folder / "瓜.csv").write_text(crafted(), encoding="utf-8")
+    shown = run("fit", folder / "瓜.csv", "--target", "好瓜", "--out", folder / "out", *QUICK)
+    return folder, shown
+
+
+# ---------------------------------------------------------------- fit
+
+
+def test_fit_says_what_it_found_and_what_came_of_it(fitted):
+    folder, shown = fitted
+    assert "60 rows, 3 columns (1 numeric, 2 nominal); to predict: 好瓜 (two classes)" in shown
+    assert "否 50%, 是 50%" in shown
+    assert re.search(r"1 row.* without a", shown)
+    assert "Baseline" in shown
+    assert "NaiveBayes" in shown
+    assert "It has learned something" in shown
+    for name in ("model.skops", "report.html", "leaderboard.csv", "predictions.csv", "run.json"):
+        assert str(folder / "out" / name) in shown
+        assert (folder / "out" / name).stat().st_size > 0
+    model = lanatus.load(folder / "out" / "model.skops")
+    predicted = model.predict(lanatus.data.read(folder / "瓜.csv").drop_columns(["好瓜"]))[:60]
+    assert np.mean(predicted == np.array(["是", "否"] * 30)) > 0.9
+
+
+def test_fit_reads_what_excel_writes_in_china(tmp_path, fitted):
+    (tmp_path / "瓜.csv").write_bytes(crafted().encode("gb18030"))
+    run("fit", tmp_path / "瓜.csv", "--target", "好瓜", "--out", tmp_path / "out", *QUICK)
+    here, there = ((folder / "out" / "predictions.csv").read_bytes() for folder in (tmp_path, fitted[0]))
+    assert here == there
+
+
+def test_fit_in_chinese(tmp_path, fitted):
+    shown = run("fit", fitted[0] / "瓜.csv", "-t", "好瓜", "-o", tmp_path, *QUICK, "--language", "zh")
+    assert "预测目标:好瓜(二分类)" in shown
+    assert "它确实学到了规律" in shown
+    assert '<html lang="zh' in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_fit_with_costs_and_a_measure(tmp_path, fitted):
+    run("fit", fitted[0] / "瓜.csv", "-t", "好瓜", "-o", tmp_path, *QUICK, "--cost", "fn=5,fp=1")
+    said = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
+    assert said["cost"] == [[0.0, 1.0], [5.0, 0.0]]
+    assert said["measure"] == "cost"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("a.csv", "--target", "坏瓜"), "no column '坏瓜'; its columns are '密度', '色泽', '产地', '好瓜'"),
+        (("none.csv", "--target", "好瓜"), "none.csv: got no such file"),
+        (("one.csv", "--target", "y"), "'y' has one"),
+        (("a.csv", "--target", "好瓜", "--cost", "fn=a"), "cannot read the costs 'fn=a'"),
+        (("a.csv", "--target", "好瓜", "--methods", "Nothing"), "no method 'Nothing'"),
+    ],
+)
+def test_fit_mistakes_end_in_one_line(tmp_path, args, message):
+    (tmp_path / "a.csv").write_text(crafted(), encoding="utf-8")
+    (tmp_path / "one.csv").write_text("x,y\n1,a\n2,a\n")
+    done = shell("fit", tmp_path / args[0], *args[1:], "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_debug_shows_where_it_went_wrong(tmp_path):
+    done = shell("--debug", "fit", tmp_path / "none.csv", "--target", "y")
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+
+
+def test_wrong_options_are_another_exit_code():
+    assert shell("fit", "a.csv").returncode == 2
+
+
+# ---------------------------------------------------------------- predict, evaluate, explain
+
+
+def test_predict_to_csv_and_parquet(fitted, tmp_path):
+    folder, _ = fitted
+    model = lanatus.load(folder / "out" / "model.skops")
+    X = lanatus.data.read(folder / "瓜.csv").drop_columns(["好瓜"])
+    shown = run("predict", folder / "out" / "model.skops", folder / "瓜.csv", "--proba", "-o", tmp_path / "a.csv")
+    assert "61 rows" in shown
+    run("predict", folder / "out" / "model.skops", folder / "瓜.csv", "--proba", "-o", tmp_path / "a.parquet")
+    for name in ("a.csv", "a.parquet"):
+        found = lanatus.data.read(tmp_path / name)
+        assert found.column_names == ["prediction", "probability_否", "probability_是"]
+        assert found["prediction"].to_pylist() == model.predict(X).tolist()
+        np.testing.assert_allclose(np.asarray(found["probability_是"]), model.predict_proba(X)[:, 1])
+
+
+def test_predict_reads_large_files_in_blocks(fitted, tmp_path, monkeypatch):
+    folder, _ = fitted
+    rows = lanatus.data.read(folder / "瓜.csv").drop_columns(["好瓜"])
+    large = pa.concat_tables([rows] * 50)
+    pq.write_table(large, tmp_path / "large.parquet", row_group_size=500)
+    sizes = []
+    from lanatus.cli import _predict
+
+    answers = _predict._answers
+
+    def watched(model, block, proba):
+        sizes.append(block.num_rows)
+        return answers(model, block, proba)
+
+    monkeypatch.setattr(_predict, "_answers", watched)
+    scan = lanatus.data.scan
+    monkeypatch.setattr(_predict.data, "scan", lambda path: scan(path, block_rows=700))
+    run("predict", folder / "out" / "model.skops", tmp_path / "large.parquet", "-o", tmp_path / "a.parquet")
+    assert max(sizes) <= 700
+    assert sum(sizes) == large.num_rows
+    model = lanatus.load(folder / "out" / "model.skops")
+    assert lanatus.data.read(tmp_path / "a.parquet")["prediction"].to_pylist() == model.predict(large).tolist()
+
+
+def test_predict_mistakes(fitted, tmp_path):
+    model = fitted[0] / "out" / "model.skops"
+    (tmp_path / "b.csv").write_text("密度,色泽\n0.5,青绿\n", encoding="utf-8")
+    done = shell("predict", model, tmp_path / "b.csv", "-o", tmp_path / "a.csv")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "产地" in done.stderr
+    assert not (tmp_path / "a.csv").exists()
+    done = shell("predict", model, tmp_path / "b.csv", "-o", tmp_path / "a.xlsx")
+    assert "ends in .csv or .parquet" in done.stderr
+    done = shell("predict", tmp_path / "b.csv", tmp_path / "b.csv", "-o", tmp_path / "a.csv")
+    assert "not a .skops model file" in done.stderr
+
+
+def test_evaluate_knows_the_target_of_the_run(fitted):
+    folder, _ = fitted
+    shown = run("evaluate", folder / "out" / "model.skops", folder / "瓜.csv")
+    assert "accuracy" in shown
+    assert "rows: truth" in shown
+    model = lanatus.load(folder / "out" / "model.skops")
+    rows = lanatus.data.read(folder / "瓜.csv").slice(0, 60)
+    accuracy = np.mean(model.predict(rows.drop_columns(["好瓜"])) == np.array(rows["好瓜"].to_pylist()))
+    assert re.search(rf"accuracy\s*│\s*{accuracy:.4g}\s", shown)
+
+
+def test_explain_a_model_and_a_row(fitted):
+    folder, _ = fitted
+    model = folder / "out" / "model.skops"
+    assert "3 columns: 密度, 色泽, 产地" in run("explain", model)
+    assert re.search(r"色泽|密度", run("explain", model, folder / "瓜.csv").split("产地")[0])
+    shown = run("explain", model, folder / "瓜.csv", "--row", "0")
+    assert re.search(r"answer: 是 \(否 \d", shown)
+    assert "青绿" in shown
+    done = shell("explain", model, folder / "瓜.csv", "--row", "99")
+    assert "has 61 rows" in done.stderr
+
+
+# ---------------------------------------------------------------- compare, cluster, reduce
+
+
+def test_compare_methods_as_they_come(fitted, tmp_path):
+    page = tmp_path / "page.html"
+    shown = run(
+        "compare", fitted[0] / "瓜.csv", "-t", "好瓜", "--methods", "C45,NaiveBayes", "--folds", "5", "-o", page
+    )
+    assert "C45" in shown
+    assert "NaiveBayes" in shown
+    assert "C45" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("method", ["KMeans", "GaussianMixture"])
+def test_cluster_finds_the_groups_that_are_there(tmp_path, method):
+    rng = np.random.RandomState(0)
+    centre = np.repeat([[0, 0], [9, 9], [0, 9]], 30, axis=0)
+    points = centre + rng.randn(90, 2)
+    (tmp_path / "点.csv").write_text("横,纵\n" + "\n".join(f"{x:.3f},{y:.3f}" for x, y in points), encoding="utf-8")
+    shown = run("cluster", tmp_path / "点.csv", "-m", method, "-o", tmp_path / "out")
+    labels = np.asarray(lanatus.data.read(tmp_path / "out" / "clusters.csv")["cluster"]).reshape(3, 30)
+    assert [len(set(row)) for row in labels] == [1, 1, 1]
+    assert len(set(labels[:, 0])) == 3
+    assert "横" in shown
+    assert imread(tmp_path / "out" / "clusters.png").shape[0] > 300
+    run("cluster", tmp_path / "点.csv", "-k", "2", "-o", tmp_path / "two")
+    assert len(set(lanatus.data.read(tmp_path / "two" / "clusters.csv")["cluster"].to_pylist())) == 2
+
+
+def test_cluster_mistakes(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n2,3\n4,1\n")
+    assert "at most as many clusters as rows" in shell("cluster", tmp_path / "a.csv", "-k", "9").stderr
+    assert "is for classification" in shell("cluster", tmp_path / "a.csv", "-m", "C45Classifier").stderr
+
+
+def test_reduce_gives_the_principal_components(tmp_path):
+    rng = np.random.RandomState(0)
+    t = rng.randn(80)
+    rows = "\n".join(
+        f"{a:.4f},{a + 0.01 * b:.4f},{'甲' if a > 0 else '乙'}" for a, b in zip(t, rng.randn(80), strict=True)
+    )
+    (tmp_path / "a.csv").write_text("x,y,类\n" + rows, encoding="utf-8")
+    shown = run("reduce", tmp_path / "a.csv", "--target", "类", "-o", tmp_path / "out")
+    assert "100% of the variance" in shown
+    first = np.asarray(lanatus.data.read(tmp_path / "out" / "reduced.csv")["component_1"])
+    assert abs(np.corrcoef(first, t)[0, 1]) > 0.999
+    assert imread(tmp_path / "out" / "reduced.png").shape[0] > 300
+
+
+# ---------------------------------------------------------------- demo
+
+
+def test_demo_leaves_models_a_report_and_a_picture_with_chinese_words(tmp_path):
+    shown = run("demo", "--out", tmp_path, "--budget", "5")
+    assert "erratum" in shown
+    pixels = imread(tmp_path / "watermelon-kmeans.png")
+    assert pixels.shape[0] > 300
+    assert len(np.unique(pixels[..., :3].reshape(-1, 3), axis=0)) > 20
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "watermelon-kmeans.png", "watermelon-kmeans.skops", "model.skops", "report.html", "leaderboard.csv",
+        "predictions.csv", "run.json",
+    }  # fmt: skip
+    assert lanatus.load(tmp_path / "watermelon-kmeans.skops").cluster_centers_.shape == (3, 2)
+    assert lanatus.load(tmp_path / "model.skops").classes_.tolist() == ["benign", "malignant"]
+
+
+def test_every_command_has_an_example_in_its_help():
+    for command in ("fit", "predict", "evaluate", "explain", "compare", "cluster", "reduce"):
+        assert f"lanatus {command} " in run(command, "--help")
