@@ -364,7 +364,12 @@ def test_threads_do_not_show(kind, drawn):
     X[::7, 3] = np.nan
     y = y + (X[:, 4] > 1)
     answers = []
-    for threads in (1, 2, 3, 5):  # three trees a round for classes: side by side, one left over, more threads than trees
+    for threads in (
+        1,
+        2,
+        3,
+        5,
+    ):  # three trees a round for classes: side by side, one left over, more threads than trees
         with threadpool_limits(threads):
             model = kind(n_estimators=3, random_state=0, **drawn).fit(X, y)
             answers.append(model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X))

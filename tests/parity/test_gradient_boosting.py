@@ -6,6 +6,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.model_selection import KFold, StratifiedKFold
+from threadpoolctl import threadpool_limits
 
 from lanatus.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, LogitBoostClassifier
 
@@ -13,6 +14,13 @@ pytestmark = pytest.mark.covers("ensemble.gradient-boosting")
 
 CLASSES = ["segment", "vehicle", "phoneme", "credit_g", "wdbc", "page_blocks"]
 NUMBERS = ["concrete", "kin8nm", "abalone", "cpu_act"]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Tests run side by side: threads of the peers would wait for each other."""
+    with threadpool_limits(1):
+        yield
 
 
 def table(shared_data, name: str, most: int = 4000) -> tuple[pd.DataFrame, np.ndarray]:

@@ -59,7 +59,9 @@ def leaf_limits(tree, X, y, weight):
     """Of a subtree whose shares are known: (feature, threshold, children, shares) or None."""
     if tree is None:
         return limit(y, weight)
-    return sum(leaf_limits(below, X, y, part) for below, part in zip(tree[2], parts(tree, tree[3], X, weight), strict=True))
+    return sum(
+        leaf_limits(below, X, y, part) for below, part in zip(tree[2], parts(tree, tree[3], X, weight), strict=True)
+    )
 
 
 def filled(tree, X, weight):

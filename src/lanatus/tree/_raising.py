@@ -135,7 +135,7 @@ class Raising:
 
     def _sent(self, top: int, rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The leaves below a node that rows end in; one with holes may end in several, in parts."""
-        at, ended = np.full(len(rows), top), []
+        at, ended = np.full(len(rows), top), [(_NONE[0], *_NONE)]
         while len(at):
             is_inner = self.n_children[at] > 0
             if not is_inner.all():
@@ -156,8 +156,8 @@ class Raising:
                 np.concatenate([rows[whole], np.repeat(rows[split], times)[share > 0]]),
                 np.concatenate([weight[whole], (np.repeat(weight[split], times) * share)[share > 0]]),
             )
-        leaf, rows, weight = zip(*ended, strict=True) if ended else ((_NONE[0],), (_NONE[0],), (_NONE[1],))
-        return np.concatenate(leaf), np.concatenate(rows), np.concatenate(weight)
+        leaves, of_rows, of_weight = zip(*ended, strict=True)
+        return np.concatenate(leaves), np.concatenate(of_rows), np.concatenate(of_weight)
 
     def _keep(self, leaf: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
         """Note which rows are in which leaf."""
@@ -215,8 +215,8 @@ class Raising:
             parent.extend([place] * int(self.n_children[node]))
         inner = self.n_children[order] > 0
         value = self.counts[order]
-        for place in np.flatnonzero(self.n_rows[order] == 0):
-            value[place] = value[parent[place]]
+        for empty in np.flatnonzero(self.n_rows[order] == 0).tolist():
+            value[empty] = value[parent[empty]]
         return Tree(
             feature=np.where(inner, self.feature[order], -1),
             kind=np.where(inner, self.kind[order], LEAF),
