@@ -61,8 +61,8 @@ nb::tuple arrays_of(const Grower& grower) {
 }
 
 nb::list grow(Round& round, In2<double> g, In2<double> h, std::optional<In1<std::int64_t>> bag,
-              In2<std::int32_t> columns, In1<std::uint32_t> seeds, std::size_t max_leaves, std::int32_t max_depth, double learning_rate,
-              std::size_t min_rows, double min_hessian, double min_gain, double l1, double l2, double smoothing,
+              In2<std::int32_t> columns, In1<std::uint32_t> seeds, std::size_t max_leaves, std::int32_t max_depth,
+              double learning_rate, bool curbed, std::size_t min_rows, double min_hessian, double min_gain, double l1, double l2, double smoothing,
               double nominal_l2, std::optional<In1<std::int8_t>> monotone,
               std::optional<std::tuple<In1<std::int32_t>, In1<std::int32_t>>> groups, int n_threads) {
     require_threads(n_threads);
@@ -78,6 +78,7 @@ nb::list grow(Round& round, In2<double> g, In2<double> h, std::optional<In1<std:
     options.max_leaves = max_leaves;
     options.max_depth = max_depth;
     options.learning_rate = learning_rate;
+    options.curbed = curbed;
     if (monotone) {
         require(monotone->shape(0) == round.n_columns(), "monotone and X differ in number of columns");
         options.monotone = span(*monotone);
@@ -184,8 +185,8 @@ void bind_boosting(nb::module_& m) {
         .def("__init__", &new_round, "codes"_a.noconvert(), "n_bins"_a.noconvert(), "nominal"_a.noconvert(),
              "n_outputs"_a, nb::kw_only(), "n_threads"_a)
         .def("grow", &grow, "g"_a.noconvert(), "h"_a.noconvert(), "bag"_a.noconvert().none(), "columns"_a.noconvert(),
-             "seeds"_a.noconvert(), nb::kw_only(), "max_leaves"_a, "max_depth"_a, "learning_rate"_a, "min_rows"_a,
-             "min_hessian"_a, "min_gain"_a, "l1"_a, "l2"_a, "smoothing"_a, "nominal_l2"_a, "monotone"_a.noconvert().none(),
+             "seeds"_a.noconvert(), nb::kw_only(), "max_leaves"_a, "max_depth"_a, "learning_rate"_a, "curbed"_a,
+             "min_rows"_a, "min_hessian"_a, "min_gain"_a, "l1"_a, "l2"_a, "smoothing"_a, "nominal_l2"_a, "monotone"_a.noconvert().none(),
              "groups"_a.none(), "n_threads"_a,
              "-> for each output (feature, bin, first_child, parent, missing, n_rows, begin, gain, value, g, h, bits of the "
              "codes that go left, least and largest step) of the nodes. g, h and columns have a row for each output, seeds "

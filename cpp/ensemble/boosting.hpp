@@ -6,13 +6,15 @@
 //
 // Gradients are rounded at random to integers, unbiased, with a scale for each tree, so that histograms add up exactly in
 // any order: the tree does not depend on the number of threads. The smaller child's histogram is counted, the larger
-// one's is what is left of the parent's. Values of leaves come from the unrounded gradients.
+// one's is what is left of the parent's. Values of leaves come from the unrounded gradients, and may be curbed.
 // Ties: the earlier leaf, then the lower column, then the lower bin.
 // Cost: O(rows x columns x depth) at most, with half of the rows or less on each level; 16 bytes a bin and open leaf.
-// Reference: Ke et al. (2017), LightGBM; Shi et al. (2022), Quantized training of gradient boosting decision trees.
+// References: Ke et al. (2017), LightGBM; Shi et al. (2022), Quantized training of gradient boosting decision trees;
+// Sun and Tran-Dinh (2019), Generalized self-concordant functions.
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <numbers>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -26,6 +28,7 @@ struct GrowOptions {
     std::size_t max_leaves = 31;
     std::int32_t max_depth = std::numeric_limits<std::int32_t>::max();
     double learning_rate = 0.1;
+    bool curbed = false;  // whether no leaf goes beyond where Newton's step is sure to lower the loss
     std::uint32_t seed = 0;
     std::span<const std::int8_t> monotone{};      // empty, or one for each column
     std::span<const std::int32_t> group_start{};  // interaction groups: columns group[start[k]] .. group[start[k + 1]]
@@ -171,10 +174,25 @@ class Grower {
         // One level short: a random part is added before rounding down.
         const double to_g = most_g > 0 ? (g_levels - 1) / most_g : 1.0, to_h = most_h > 0 ? (h_levels - 1) / most_h : 1.0;
         scale_ = {1 / to_g, 1 / to_h};
+        if (std::find(nominal_.begin(), nominal_.end(), 1) != nominal_.end())
+            options_.penalties.chance = 2 / std::numbers::pi * spread(g, h);
         const std::uint32_t key = mixed(options_.seed + 1);
         parallel_chunks(chunks, threads_, [&](std::size_t begin, std::size_t end) {
             round_block(g.data(), h.data(), to_g, to_h, key, begin, end, desk_->pairs.data());
         });
+    }
+
+    // Mean square of the gradients over the mean Hessian.
+    double spread(std::span<const double> g, std::span<const double> h) const {
+        const auto parts =
+            parallel_parts<std::array<double, 2>>(Chunks::of(store_.n, 8192), threads_, [&](std::size_t begin, std::size_t end) {
+                std::array<double, 2> sums{0, 0};
+                for (std::size_t i = begin; i < end; ++i) sums[0] += g[i] * g[i], sums[1] += h[i];
+                return sums;
+            });
+        double squares = 0, hessians = 0;
+        for (const auto& part : parts) squares += part[0], hessians += part[1];
+        return hessians > 0 ? squares / hessians : 0.0;
     }
 
     // ---- growing
@@ -450,7 +468,16 @@ class Grower {
             above.sums = above.sums + nodes_[i].sums;
         }
         const Penalties& p = options_.penalties;
-        for (Node& node : nodes_) node.value = options_.learning_rate * step(node.sums, p.l1, p.l2, node.bounds);
+        for (Node& node : nodes_) {
+            const double newton = step(node.sums, p.l1, p.l2, node.bounds), wanted = options_.learning_rate * newton;
+            node.value = options_.curbed ? curbed(newton, wanted) : wanted;
+        }
+    }
+
+    // A loss whose third derivative is at most its second, as the logistic one, falls at least up to log(1 + |t|) / |t|
+    // of Newton's step t. In a leaf of rows that are almost certain, and wrong, that step is far too long.
+    static double curbed(double newton, double wanted) noexcept {
+        return std::copysign(std::min(std::fabs(wanted), std::log1p(std::fabs(newton))), wanted);
     }
 
     std::int32_t leaf_of(const std::uint8_t* codes) const noexcept {

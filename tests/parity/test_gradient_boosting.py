@@ -13,6 +13,7 @@ from lanatus.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 pytestmark = pytest.mark.covers("ensemble.gradient-boosting")
 
 CLASSES = ["segment", "vehicle", "phoneme", "credit_g", "wdbc", "page_blocks"]
+RARE = pytest.param("hypothyroid", marks=pytest.mark.filterwarnings("ignore:The least populated class"))
 NUMBERS = ["concrete", "kin8nm", "abalone", "cpu_act"]
 
 
@@ -51,7 +52,7 @@ def not_worse(ours: np.ndarray, peer: np.ndarray) -> bool:
     return bool(rest.mean() > -max(2 * rest.std(ddof=1) / np.sqrt(len(rest)), 0.006))
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", [*CLASSES, RARE])
 def test_classes(shared_data, name):
     X, y = table(shared_data, name)
     y = y.astype(str)

@@ -96,7 +96,7 @@ def boost(
         bag = _bag(rng, len(train.y), settings.subsample)
         columns = np.stack([_columns(rng, len(bins.n_bins), settings.n_columns) for _ in range(loss.n_outputs)])
         seeds = ((settings.seed + number * loss.n_outputs + np.arange(loss.n_outputs)) % 2**32).astype(np.uint32)
-        grown = grower.grow(g, h, bag, columns, seeds, n_threads=team, **settings.growth)
+        grown = grower.grow(g, h, bag, columns, seeds, curbed=loss.curbs_steps, n_threads=team, **settings.growth)
         trees = []
         for output, arrays in enumerate(grown):
             tree = _tree(arrays, bins)
