@@ -27,7 +27,7 @@ def one_thread():
 def table(shared_data, name: str, most: int = 4000) -> tuple[pd.DataFrame, np.ndarray]:
     """The last column is the target; strings become categories."""
     frame = pd.read_parquet(shared_data / f"{name}.parquet")
-    frame = frame.sample(min(most, len(frame)), random_state=0).reset_index(drop=True)
+    frame = frame.dropna(axis=1, how="all").sample(min(most, len(frame)), random_state=0).reset_index(drop=True)
     X, y = frame.iloc[:, :-1], frame.iloc[:, -1].to_numpy()
     return X, y
 
