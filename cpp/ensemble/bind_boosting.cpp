@@ -1,16 +1,17 @@
 #include "core/ndarray.hpp"
-#include "ensemble/boosting.hpp"
 #include "ensemble/boosting_losses.hpp"
+#include "ensemble/boosting_round.hpp"
 
 namespace lanatus::ensemble {
 using namespace nb::literals;
 
 namespace {
 
-void new_grower(Grower* self, In2<std::uint8_t> codes, In1<std::int32_t> n_bins, In1<std::uint8_t> nominal,
-                int n_threads) {
+void new_round(Round* self, In2<std::uint8_t> codes, In1<std::int32_t> n_bins, In1<std::uint8_t> nominal,
+               std::size_t n_outputs, int n_threads) {
     require_threads(n_threads);
     require(codes.shape(0) >= 1 && codes.shape(1) >= 1, "there must be a row and a column");
+    require(n_outputs >= 1, "there must be an output");
     require(codes.shape(0) < (std::size_t{1} << wide_count_bits), "too many rows: at most 67 million");
     require(n_bins.shape(0) == codes.shape(1) && nominal.shape(0) == codes.shape(1),
             "n_bins, nominal and codes differ in number of columns");
@@ -18,8 +19,8 @@ void new_grower(Grower* self, In2<std::uint8_t> codes, In1<std::int32_t> n_bins,
     const auto bins = span(n_bins);
     const auto kinds = span(nominal);
     nb::gil_scoped_release nogil;
-    new (self) Grower(view(codes), std::vector<std::int32_t>(bins.begin(), bins.end()),
-                      std::vector<std::uint8_t>(kinds.begin(), kinds.end()), n_threads);
+    new (self) Round(view(codes), std::vector<std::int32_t>(bins.begin(), bins.end()),
+                     std::vector<std::uint8_t>(kinds.begin(), kinds.end()), n_outputs, n_threads);
 }
 
 void require_indices(std::span<const std::int32_t> columns, std::size_t d) {
@@ -59,23 +60,27 @@ nb::tuple arrays_of(const Grower& grower) {
     return nb::make_tuple(feature, bin, first, parent, missing, rows, begin, gain, value, g, h, left, low, high);
 }
 
-nb::tuple grow(Grower& grower, In1<double> g, In1<double> h, std::optional<In1<std::int64_t>> bag, In1<std::int32_t> columns,
-               std::size_t max_leaves, std::int32_t max_depth, double learning_rate, std::size_t min_rows,
-               double min_hessian, double min_gain, double l1, double l2, double smoothing, double nominal_l2,
-               std::uint32_t seed, std::optional<In1<std::int8_t>> monotone,
-               std::optional<std::tuple<In1<std::int32_t>, In1<std::int32_t>>> groups, int n_threads) {
+nb::list grow(Round& round, In2<double> g, In2<double> h, std::optional<In1<std::int64_t>> bag,
+              In2<std::int32_t> columns, In1<std::uint32_t> seeds, std::size_t max_leaves, std::int32_t max_depth,
+              double learning_rate, bool curbed, std::size_t min_rows, double min_hessian, double min_gain, double l1, double l2, double smoothing,
+              double nominal_l2, std::optional<In1<std::int8_t>> monotone,
+              std::optional<std::tuple<In1<std::int32_t>, In1<std::int32_t>>> groups, int n_threads) {
     require_threads(n_threads);
-    require(g.shape(0) == grower.n_rows() && h.shape(0) == grower.n_rows(), "g, h and X differ in number of rows");
-    require_indices(span(columns), grower.n_columns());
+    const std::size_t k = round.n_outputs();
+    require(g.shape(0) == k && h.shape(0) == k && columns.shape(0) == k && seeds.shape(0) == k,
+            "g, h, columns and seeds must have an entry for each output");
+    require(g.shape(1) == round.n_rows() && h.shape(1) == round.n_rows(), "g, h and X differ in number of rows");
+    for (std::size_t output = 0; output < k; ++output)
+        require_indices({view(columns).row(output), columns.shape(1)}, round.n_columns());
     GrowOptions options;
     options.penalties = {l1, l2, min_gain, std::max(min_hessian, 1e-12), static_cast<double>(std::max(min_rows, std::size_t{1})),
                          smoothing, nominal_l2};
     options.max_leaves = max_leaves;
     options.max_depth = max_depth;
     options.learning_rate = learning_rate;
-    options.seed = seed;
+    options.curbed = curbed;
     if (monotone) {
-        require(monotone->shape(0) == grower.n_columns(), "monotone and X differ in number of columns");
+        require(monotone->shape(0) == round.n_columns(), "monotone and X differ in number of columns");
         options.monotone = span(*monotone);
     }
     if (groups) {
@@ -84,50 +89,64 @@ nb::tuple grow(Grower& grower, In1<double> g, In1<double> h, std::optional<In1<s
                     static_cast<std::size_t>(options.group_start.back()) == options.group.size(),
                 "the groups' starts must end at their number of members");
         for (const std::int32_t column : options.group)
-            require(column >= 0 && static_cast<std::size_t>(column) < grower.n_columns(), "groups must be of columns");
+            require(column >= 0 && static_cast<std::size_t>(column) < round.n_columns(), "groups must be of columns");
     }
     std::span<const std::int64_t> rows;
     if (bag) {
         rows = span(*bag);
         require(!rows.empty(), "the bag is empty");
         for (const std::int64_t row : rows)
-            require(row >= 0 && static_cast<std::size_t>(row) < grower.n_rows(), "the bag must be of rows of X");
+            require(row >= 0 && static_cast<std::size_t>(row) < round.n_rows(), "the bag must be of rows of X");
     }
     {
         nb::gil_scoped_release nogil;
-        grower.grow(span(g), span(h), rows, span(columns), options, n_threads);
+        round.grow(view(g), view(h), rows, view(columns), span(seeds), options, n_threads);
     }
-    return arrays_of(grower);
+    nb::list out;
+    for (std::size_t output = 0; output < k; ++output) out.append(arrays_of(round[output]));
+    return out;
 }
 
-void add_to(const Grower& grower, InOut2<double> score, std::size_t output, int n_threads) {
-    require(score.shape(0) == grower.n_rows() && output < score.shape(1), "score does not fit the rows or outputs");
+const Grower& tree_of(const Round& round, std::size_t output) {
+    require(output < round.n_outputs(), "there is no such output");
+    return round[output];
+}
+
+void add_to(const Round& round, InOut2<double> score, std::size_t output, int n_threads) {
+    const Grower& grower = tree_of(round, output);
+    require(score.shape(0) == round.n_rows() && output < score.shape(1), "score does not fit the rows or outputs");
     nb::gil_scoped_release nogil;
     const std::size_t k = score.shape(1);
     grower.add_to({score.data() + output, score.shape(0) * k - output}, k, n_threads);
 }
 
-void set_values(Grower& grower, In1<double> values) { grower.set_values(span(values)); }
+void set_values(Round& round, std::size_t output, In1<double> values) {
+    require(output < round.n_outputs(), "there is no such output");
+    round[output].set_values(span(values));
+}
 
-auto rows_of(const Grower& grower) {
+auto rows_of(const Round& round, std::size_t output) {
+    const Grower& grower = tree_of(round, output);
     auto out = new_array<std::uint32_t>(grower.n_used());
     std::copy_n(grower.rows(), grower.n_used(), out.data());
     return out;
 }
 
-auto apply_codes(const Grower& grower, In2<std::uint8_t> codes, int n_threads) {
+auto apply_codes(const Round& round, std::size_t output, In2<std::uint8_t> codes, int n_threads) {
     require_threads(n_threads);
-    require(codes.shape(1) == grower.n_columns(), "the codes differ in number of columns");
+    const Grower& grower = tree_of(round, output);
+    require(codes.shape(1) == round.n_columns(), "the codes differ in number of columns");
     auto out = new_array<std::int32_t>(codes.shape(0));
     nb::gil_scoped_release nogil;
     grower.apply(view(codes), span(out), n_threads);
     return out;
 }
 
-auto apply_rows(const Grower& grower, In1<std::int64_t> rows, int n_threads) {
+auto apply_rows(const Round& round, std::size_t output, In1<std::int64_t> rows, int n_threads) {
     require_threads(n_threads);
+    const Grower& grower = tree_of(round, output);
     for (const std::int64_t row : span(rows))
-        require(row >= 0 && static_cast<std::size_t>(row) < grower.n_rows(), "rows must be rows of X");
+        require(row >= 0 && static_cast<std::size_t>(row) < round.n_rows(), "rows must be rows of X");
     auto out = new_array<std::int32_t>(rows.shape(0));
     nb::gil_scoped_release nogil;
     grower.apply(span(rows), span(out), n_threads);
@@ -161,23 +180,27 @@ double py_softmax(In2<double> score, In1<std::int32_t> y, Weights weight, InOut2
 }  // namespace
 
 void bind_boosting(nb::module_& m) {
-    nb::class_<Grower>(m, "Grower", "Grows trees of gradient boosting, one after the other, on the same binned rows.")
-        .def("__init__", &new_grower, "codes"_a.noconvert(), "n_bins"_a.noconvert(), "nominal"_a.noconvert(), nb::kw_only(),
-             "n_threads"_a)
+    nb::class_<Round>(m, "Round",
+                      "Grows the trees of gradient boosting, one for each output and round, on the same binned rows.")
+        .def("__init__", &new_round, "codes"_a.noconvert(), "n_bins"_a.noconvert(), "nominal"_a.noconvert(),
+             "n_outputs"_a, nb::kw_only(), "n_threads"_a)
         .def("grow", &grow, "g"_a.noconvert(), "h"_a.noconvert(), "bag"_a.noconvert().none(), "columns"_a.noconvert(),
-             nb::kw_only(), "max_leaves"_a, "max_depth"_a, "learning_rate"_a, "min_rows"_a, "min_hessian"_a, "min_gain"_a,
-             "l1"_a, "l2"_a, "smoothing"_a, "nominal_l2"_a, "seed"_a, "monotone"_a.noconvert().none(), "groups"_a.none(),
-             "n_threads"_a,
-             "-> (feature, bin, first_child, parent, missing, n_rows, begin, gain, value, g, h, bits of the codes that go "
-             "left, least and largest step) of the nodes.")
+             "seeds"_a.noconvert(), nb::kw_only(), "max_leaves"_a, "max_depth"_a, "learning_rate"_a, "curbed"_a,
+             "min_rows"_a, "min_hessian"_a, "min_gain"_a, "l1"_a, "l2"_a, "smoothing"_a, "nominal_l2"_a, "monotone"_a.noconvert().none(),
+             "groups"_a.none(), "n_threads"_a,
+             "-> for each output (feature, bin, first_child, parent, missing, n_rows, begin, gain, value, g, h, bits of the "
+             "codes that go left, least and largest step) of the nodes. g, h and columns have a row for each output, seeds "
+             "a number.")
         .def("add_to", &add_to, "score"_a.noconvert(), "output"_a, nb::kw_only(), "n_threads"_a,
-             "score[row, output] += the value of its leaf, for the rows that the last tree was grown on.")
-        .def("set_values", &set_values, "values"_a.noconvert(), "Other values for the nodes of the last tree.")
-        .def("rows", &rows_of, "Rows that the last tree was grown on; those of node i begin at begin[i].")
-        .def("apply", &apply_codes, "codes"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-             "-> the last tree's leaf of each row of other codes.")
-        .def("apply_rows", &apply_rows, "rows"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-             "-> the last tree's leaf of some of the grower's own rows.");
+             "score[row, output] += the value of its leaf, for the rows that the output's last tree was grown on.")
+        .def("set_values", &set_values, "output"_a, "values"_a.noconvert(),
+             "Other values for the nodes of the output's last tree.")
+        .def("rows", &rows_of, "output"_a,
+             "Rows that the output's last tree was grown on; those of node i begin at begin[i].")
+        .def("apply", &apply_codes, "output"_a, "codes"_a.noconvert(), nb::kw_only(), "n_threads"_a,
+             "-> the leaf of each row of other codes in the output's last tree.")
+        .def("apply_rows", &apply_rows, "output"_a, "rows"_a.noconvert(), nb::kw_only(), "n_threads"_a,
+             "-> the leaf of some of its own rows in the output's last tree.");
     const auto loss = [&](const char* name, auto function, const char* doc) {
         m.def(name, function, "score"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "g"_a.noconvert(),
               "h"_a.noconvert(), nb::kw_only(), "n_threads"_a, doc);

@@ -6,13 +6,15 @@
 //
 // Gradients are rounded at random to integers, unbiased, with a scale for each tree, so that histograms add up exactly in
 // any order: the tree does not depend on the number of threads. The smaller child's histogram is counted, the larger
-// one's is what is left of the parent's. Values of leaves come from the unrounded gradients.
+// one's is what is left of the parent's. Values of leaves come from the unrounded gradients, and may be curbed.
 // Ties: the earlier leaf, then the lower column, then the lower bin.
 // Cost: O(rows x columns x depth) at most, with half of the rows or less on each level; 16 bytes a bin and open leaf.
-// Reference: Ke et al. (2017), LightGBM; Shi et al. (2022), Quantized training of gradient boosting decision trees.
+// References: Ke et al. (2017), LightGBM; Shi et al. (2022), Quantized training of gradient boosting decision trees;
+// Sun and Tran-Dinh (2019), Generalized self-concordant functions.
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <numbers>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -26,6 +28,7 @@ struct GrowOptions {
     std::size_t max_leaves = 31;
     std::int32_t max_depth = std::numeric_limits<std::int32_t>::max();
     double learning_rate = 0.1;
+    bool curbed = false;  // whether no leaf goes beyond where Newton's step is sure to lower the loss
     std::uint32_t seed = 0;
     std::span<const std::int8_t> monotone{};      // empty, or one for each column
     std::span<const std::int32_t> group_start{};  // interaction groups: columns group[start[k]] .. group[start[k + 1]]
@@ -86,17 +89,36 @@ LANATUS_CLONES static void largest(const double* g, const double* h, std::size_t
 // Nodes of at least so many rows for each thread have their rows shared out; in others, the columns.
 constexpr std::size_t rows_to_share = 1 << 15;
 
+// The binned columns that all trees are grown on.
+struct BinnedColumns {
+    std::vector<std::int32_t> n_bins;
+    std::vector<std::uint8_t> nominal;
+    CodeStore store;
+
+    BinnedColumns(MatrixView<const std::uint8_t> codes, std::vector<std::int32_t> bins, std::vector<std::uint8_t> kinds,
+                  int n_threads)
+        : n_bins(std::move(bins)), nominal(std::move(kinds)), store(codes, n_bins, n_threads) {}
+};
+
+// Memory that growing a tree takes and a grown tree no longer needs.
+struct Desk {
+    Buffer<std::uint32_t> spare, other, pairs;         // a place a row
+    std::vector<std::unique_ptr<Buffer<Cell>>> cells;  // histograms that no node holds
+    std::vector<Buffer<std::uint64_t>> words;          // one a thread
+    std::vector<Buffer<Cell>> extra;                   // one a thread but the first
+
+    explicit Desk(std::size_t n_rows) : spare(n_rows), other(n_rows), pairs(n_rows) {}
+};
+
 class Grower {
   public:
-    Grower(MatrixView<const std::uint8_t> codes, std::vector<std::int32_t> n_bins, std::vector<std::uint8_t> nominal,
-           int n_threads)
-        : n_bins_(std::move(n_bins)), nominal_(std::move(nominal)), store_(codes, n_bins_, n_threads), rows_(store_.n),
-          spare_(store_.n), other_(store_.n), pairs_(store_.n) {}
+    explicit Grower(const BinnedColumns& data)
+        : n_bins_(data.n_bins), nominal_(data.nominal), store_(data.store), rows_(store_.n) {}
 
     // `bag`: the rows to learn from, ascending, empty for all; `columns`: those to look at, ascending.
     void grow(std::span<const double> g, std::span<const double> h, std::span<const std::int64_t> bag,
-              std::span<const std::int32_t> columns, const GrowOptions& options, int n_threads) {
-        options_ = options, columns_ = columns, threads_ = n_threads;
+              std::span<const std::int32_t> columns, const GrowOptions& options, Desk& desk, int n_threads) {
+        options_ = options, columns_ = columns, desk_ = &desk, threads_ = n_threads;
         round_gradients(g, h);
         start(bag);
         for (std::size_t leaves = 1; leaves < options_.max_leaves && !open_.empty(); ++leaves) {
@@ -136,8 +158,6 @@ class Grower {
     }
 
     const std::vector<Node>& nodes() const noexcept { return nodes_; }
-    std::size_t n_rows() const noexcept { return store_.n; }
-    std::size_t n_columns() const noexcept { return store_.d; }
     std::size_t n_used() const noexcept { return used_; }
     const std::uint32_t* rows() const noexcept { return rows_.data(); }
 
@@ -154,10 +174,25 @@ class Grower {
         // One level short: a random part is added before rounding down.
         const double to_g = most_g > 0 ? (g_levels - 1) / most_g : 1.0, to_h = most_h > 0 ? (h_levels - 1) / most_h : 1.0;
         scale_ = {1 / to_g, 1 / to_h};
+        if (std::find(nominal_.begin(), nominal_.end(), 1) != nominal_.end())
+            options_.penalties.chance = 2 / std::numbers::pi * spread(g, h);
         const std::uint32_t key = mixed(options_.seed + 1);
         parallel_chunks(chunks, threads_, [&](std::size_t begin, std::size_t end) {
-            round_block(g.data(), h.data(), to_g, to_h, key, begin, end, pairs_.data());
+            round_block(g.data(), h.data(), to_g, to_h, key, begin, end, desk_->pairs.data());
         });
+    }
+
+    // Mean square of the gradients over the mean Hessian.
+    double spread(std::span<const double> g, std::span<const double> h) const {
+        const auto parts =
+            parallel_parts<std::array<double, 2>>(Chunks::of(store_.n, 8192), threads_, [&](std::size_t begin, std::size_t end) {
+                std::array<double, 2> sums{0, 0};
+                for (std::size_t i = begin; i < end; ++i) sums[0] += g[i] * g[i], sums[1] += h[i];
+                return sums;
+            });
+        double squares = 0, hessians = 0;
+        for (const auto& part : parts) squares += part[0], hessians += part[1];
+        return hessians > 0 ? squares / hessians : 0.0;
     }
 
     // ---- growing
@@ -183,7 +218,7 @@ class Grower {
     Cell sum_of_rows() const {
         const auto parts = parallel_parts<Cell>(Chunks::of(used_, 16384), threads_, [&](std::size_t begin, std::size_t end) {
             Cell sum{0, 0};
-            for (std::size_t i = begin; i < end; ++i) sum += cell_of(word_of(pairs_[rows_[i]]));
+            for (std::size_t i = begin; i < end; ++i) sum += cell_of(word_of(desk_->pairs[rows_[i]]));
             return sum;
         });
         Cell total{0, 0};
@@ -280,22 +315,22 @@ class Grower {
         std::vector<std::size_t> goes_left(chunks.count());
         parallel_for(chunks.count(), threads_, [&](std::size_t k) {
             const std::size_t begin = node.begin + chunks.begin(k), end = node.begin + chunks.end(k);
-            std::uint32_t *to_left = spare_.data() + begin, *to_right = other_.data() + begin;
+            std::uint32_t *to_left = desk_->spare.data() + begin, *to_right = desk_->other.data() + begin;
             for (std::size_t i = begin; i < end; ++i) {
                 const std::uint32_t row = rows_[i];
                 const std::size_t is_left = left[codes[row]];
                 *to_left = row, *to_right = row;
                 to_left += is_left, to_right += 1 - is_left;
             }
-            goes_left[k] = static_cast<std::size_t>(to_left - (spare_.data() + begin));
+            goes_left[k] = static_cast<std::size_t>(to_left - (desk_->spare.data() + begin));
         });
         const std::size_t middle = node.begin + std::accumulate(goes_left.begin(), goes_left.end(), std::size_t{0});
         std::vector<std::size_t> before(chunks.count(), 0);
         for (std::size_t k = 1; k < before.size(); ++k) before[k] = before[k - 1] + goes_left[k - 1];
         parallel_for(chunks.count(), threads_, [&](std::size_t k) {
             const std::size_t begin = node.begin + chunks.begin(k), length = chunks.end(k) - chunks.begin(k);
-            std::copy_n(spare_.data() + begin, goes_left[k], rows_.data() + node.begin + before[k]);
-            std::copy_n(other_.data() + begin, length - goes_left[k],
+            std::copy_n(desk_->spare.data() + begin, goes_left[k], rows_.data() + node.begin + before[k]);
+            std::copy_n(desk_->other.data() + begin, length - goes_left[k],
                         rows_.data() + middle + (chunks.begin(k) - before[k]));
         });
         return middle;
@@ -310,18 +345,18 @@ class Grower {
     }
 
     void hold(Node& node) {
-        if (!pool_.empty() && pool_.back()->size() >= n_cells()) {
-            node.cells = std::move(pool_.back());
+        if (!desk_->cells.empty() && desk_->cells.back()->size() >= n_cells()) {
+            node.cells = std::move(desk_->cells.back());
         } else {
-            pool_.clear();
+            desk_->cells.clear();
             node.cells = std::make_unique<Buffer<Cell>>(n_cells());
         }
-        if (!pool_.empty()) pool_.pop_back();
+        if (!desk_->cells.empty()) desk_->cells.pop_back();
         ++kept_;
     }
     void release(Node& node) {
         if (!node.cells) return;
-        pool_.push_back(std::move(node.cells));
+        desk_->cells.push_back(std::move(node.cells));
         --kept_;
     }
 
@@ -336,14 +371,15 @@ class Grower {
         const auto team = static_cast<std::size_t>(tiny ? 1 : std::max(threads_, 1));
         const std::size_t tiles = (columns_.size() + tile - 1) / tile, shares = std::min(tiles, team);
         const std::size_t parts = set.size() >= team * rows_to_share ? team : 1;
-        words_.resize(std::max(words_.size(), team));
-        extra_.resize(std::max(extra_.size(), parts - 1));
+        desk_->words.resize(std::max(desk_->words.size(), team));
+        desk_->extra.resize(std::max(desk_->extra.size(), parts - 1));
         if (parts > 1)
             parallel_for(parts, threads_, [&](std::size_t part) {
                 const RowSet own{set.rows, set.begin + set.size() * part / parts,
                                  set.begin + set.size() * (part + 1) / parts};
-                if (part > 0 && extra_[part - 1].size() < n_cells()) extra_[part - 1] = Buffer<Cell>(n_cells());
-                count(own, 0, columns_.size(), words_[part], part == 0 ? fresh.cells->data() : extra_[part - 1].data());
+                Buffer<Cell>& cells = part == 0 ? *fresh.cells : desk_->extra[part - 1];
+                if (cells.size() < n_cells()) cells = Buffer<Cell>(n_cells());
+                count(own, 0, columns_.size(), desk_->words[part], cells.data());
             });
         const std::array<std::vector<std::uint8_t>, 2> masks{asked[0] ? allowed(*asked[0]) : std::vector<std::uint8_t>{},
                                                              asked[1] ? allowed(*asked[1]) : std::vector<std::uint8_t>{}};
@@ -351,7 +387,7 @@ class Grower {
         parallel_for(shares, threads_, [&](std::size_t share) {
             const std::size_t first = tiles * share / shares * tile;
             const std::size_t last = std::min(columns_.size(), tiles * (share + 1) / shares * tile);
-            if (parts == 1) count(set, first, last, words_[share], fresh.cells->data());
+            if (parts == 1) count(set, first, last, desk_->words[share], fresh.cells->data());
             SplitFinder finder(options_.penalties, scale_);
             for (std::size_t c = first; c < last; ++c) {
                 settle_column(fresh, rest, c, parts);
@@ -370,7 +406,7 @@ class Grower {
 
     void count(const RowSet& set, std::size_t first, std::size_t last, Buffer<std::uint64_t>& words, Cell* out) const {
         if (words.size() < n_cells()) words = Buffer<std::uint64_t>(n_cells());
-        fill_cells(store_, set, columns_.subspan(first, last - first), n_bins_, pairs_.data(), words.data(),
+        fill_cells(store_, set, columns_.subspan(first, last - first), n_bins_, desk_->pairs.data(), words.data(),
                    out + first * slots);
     }
 
@@ -379,7 +415,7 @@ class Grower {
         const auto n_bins = static_cast<std::size_t>(n_bins_[static_cast<std::size_t>(columns_[c])]);
         Cell* cells = fresh.cells->data() + c * slots;
         for (std::size_t p = 1; p < parts; ++p)
-            for (std::size_t b = 0; b <= n_bins; ++b) cells[b] += extra_[p - 1][c * slots + b];
+            for (std::size_t b = 0; b <= n_bins; ++b) cells[b] += desk_->extra[p - 1][c * slots + b];
         if (rest)
             for (std::size_t b = 0; b <= n_bins; ++b) (*rest->cells)[c * slots + b] -= cells[b];
     }
@@ -432,7 +468,16 @@ class Grower {
             above.sums = above.sums + nodes_[i].sums;
         }
         const Penalties& p = options_.penalties;
-        for (Node& node : nodes_) node.value = options_.learning_rate * step(node.sums, p.l1, p.l2, node.bounds);
+        for (Node& node : nodes_) {
+            const double newton = step(node.sums, p.l1, p.l2, node.bounds), wanted = options_.learning_rate * newton;
+            node.value = options_.curbed ? curbed(newton, wanted) : wanted;
+        }
+    }
+
+    // A loss whose third derivative is at most its second, as the logistic one, falls at least up to log(1 + |t|) / |t|
+    // of Newton's step t. In a leaf of rows that are almost certain, and wrong, that step is far too long.
+    static double curbed(double newton, double wanted) noexcept {
+        return std::copysign(std::min(std::fabs(wanted), std::log1p(std::fabs(newton))), wanted);
     }
 
     std::int32_t leaf_of(const std::uint8_t* codes) const noexcept {
@@ -445,12 +490,13 @@ class Grower {
         return static_cast<std::int32_t>(at);
     }
 
-    std::vector<std::int32_t> n_bins_;
-    std::vector<std::uint8_t> nominal_;
-    CodeStore store_;
-    Buffer<std::uint32_t> rows_, spare_, other_, pairs_;
+    std::span<const std::int32_t> n_bins_;
+    std::span<const std::uint8_t> nominal_;
+    const CodeStore& store_;
+    Buffer<std::uint32_t> rows_;
     GrowOptions options_;
     std::span<const std::int32_t> columns_;
+    Desk* desk_ = nullptr;  // while growing
     int threads_ = 1;
     Scale scale_;
     struct Earlier {  // of two leaves of one gain, the earlier comes first
@@ -462,9 +508,6 @@ class Grower {
     std::priority_queue<std::pair<double, Earlier>> open_;
     std::size_t used_ = 0, kept_ = 0;
     bool whole_ = true;
-    std::vector<std::unique_ptr<Buffer<Cell>>> pool_;
-    std::vector<Buffer<std::uint64_t>> words_;
-    std::vector<Buffer<Cell>> extra_;
 };
 
 }  // namespace lanatus::ensemble

@@ -195,7 +195,7 @@ def test_explain_a_model_and_a_row(fitted):
     model = folder / "out" / "model.skops"
     assert "3 columns: 密度, 色泽, 产地" in run("explain", model)
     assert re.search(r"色泽|密度", run("explain", model, folder / "瓜.csv").split("产地")[0])
-    shown = run("explain", model, folder / "瓜.csv", "--row", "0")
+    shown = run("explain", model, folder / "瓜.csv", "--row", "2")
     assert re.search(r"answer: 是 \(否 \d", shown)
     assert "青绿" in shown
     done = shell("explain", model, folder / "瓜.csv", "--row", "99")

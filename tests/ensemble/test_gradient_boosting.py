@@ -357,21 +357,73 @@ def test_class_weights():
     assert model.predict_proba(fresh)[:, 1].mean() > plain.predict_proba(fresh)[:, 1].mean() + 0.05
 
 
+@pytest.mark.parametrize("drawn", [{}, {"subsample": 0.6, "max_features": 0.5, "early_stopping": True}])
 @pytest.mark.parametrize("kind", [GradientBoostingClassifier, GradientBoostingRegressor])
-def test_threads_do_not_show(kind):
+def test_threads_do_not_show(kind, drawn):
     X, y = classes(70_000)  # large enough for rows to be shared out
     X[::7, 3] = np.nan
     y = y + (X[:, 4] > 1)
     answers = []
-    for threads in (1, 2, 3):
+    for threads in (
+        1,
+        2,
+        3,
+        5,
+    ):  # three trees a round for classes: side by side, one left over, more threads than trees
         with threadpool_limits(threads):
-            model = kind(n_estimators=3, random_state=0).fit(X, y)
+            model = kind(n_estimators=3, random_state=0, **drawn).fit(X, y)
             answers.append(model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X))
-    np.testing.assert_array_equal(answers[0], answers[1])
-    np.testing.assert_array_equal(answers[0], answers[2])
+    for answer in answers[1:]:
+        np.testing.assert_array_equal(answers[0], answer)
+
+
+# ---------------------------------------------------------------- steps that would be too long
+
+
+@pytest.mark.parametrize("rare", [1, 2, 5])
+def test_a_class_of_few_rows_does_not_blow_the_loss_up(rare):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 6))
+    y = np.where(X[:, 0] + 0.3 * rng.normal(size=3000) > 1.5, 1, 0) + 2 * (X[:, 1] > 1.8)
+    y[rng.choice(3000, rare, replace=False)] = 4
+    model = GradientBoostingClassifier(random_state=0).fit(X, y)
+    assert (np.diff(model.train_score_) < 1e-12).all()
+    assert model.score(X, y) > 0.999
+
+
+def test_rare_events_of_poisson_do_not_either():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 4))
+    y = rng.poisson(np.exp(3 * X[:, 0] - 7)).astype(float)
+    model = GradientBoostingRegressor(loss="poisson", random_state=0).fit(X, y)
+    assert (np.diff(model.train_score_) < 1e-12).all()
+
+
+def test_ordinary_steps_are_newtons():
+    X, y = classes(600)
+    model = GradientBoostingClassifier(n_estimators=1, learning_rate=0.1, random_state=0).fit(X, y)
+    tree, prior = model.trees_[0][0], y.mean()
+    leaf = model.apply(X)[:, 0, 0]
+    for node in np.unique(leaf):
+        rows = y[leaf == node]
+        assert tree.value[node, 0] == pytest.approx(
+            0.1 * (rows - prior).sum() / (len(rows) * prior * (1 - prior)), rel=1e-6
+        )
 
 
 # ---------------------------------------------------------------- kinds of columns
+
+
+def test_a_column_of_many_values_that_says_nothing_is_seldom_split():
+    rng = np.random.default_rng(0)
+    n = 400
+    X = pd.DataFrame({"told": rng.normal(size=n), "day": pd.Categorical(rng.integers(31, size=n).astype(str))})
+    y = X["told"].to_numpy() + rng.normal(size=n)
+    noise, signal = GradientBoostingRegressor(random_state=0).fit(X, y).feature_importances_[[1, 0]]
+    assert noise < 0.1 * signal
+    means = rng.normal(size=31)  # but one that says something is
+    known = means[X["day"].astype(int)] + 0.5 * rng.normal(size=n)
+    assert GradientBoostingRegressor(random_state=0).fit(X, known).feature_importances_[1] > 0.7
 
 
 def test_nominal_columns_by_subsets():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from lanatus import evaluation as ev
@@ -148,6 +148,7 @@ def test_cost_curve_is_the_lower_envelope(case):
 
 
 @pytest.mark.covers("evaluation.roc-cost-conversion")
+@example((np.repeat([0, 1], [10, 7]), np.array([0, 1, 1, -1, -1, -1, -1, -1, 2, 3, 0, 0, 0, -1, -1, -1, 4]) / 4))
 @given(ranked())
 def test_roc_and_cost_curve_convert_into_each_other(case):
     y, score = case

@@ -132,15 +132,11 @@ def test_whole_weights_equal_repeats(method):
 
 @pytest.mark.covers("tree.queue-builder")
 def test_depth_in_the_thousands():
-    n = 4000  # alternating classes, split off one by one from the left
+    n = 8000  # classes by twos: the best cut takes a pair off an end
     X = np.arange(n, dtype=float)[:, None]
-    y = np.arange(n) % 2
-
-    def from_the_left(children):
-        return -float(children[0].sum())
-
-    tree = DecisionTreeClassifier(criterion=from_the_left).fit(X, y)
-    assert tree.get_depth() == n - 1
+    y = np.arange(n) // 2 % 2
+    tree = DecisionTreeClassifier(criterion="entropy").fit(X, y)
+    assert tree.get_depth() == n // 2 - 1
     assert tree.score(X, y) == 1
     assert len(tree.tree_.cut(tree.tree_.depth == 2000)) == 4001
 

@@ -21,6 +21,7 @@ class Loss:
 
     n_outputs = 1
     refits_leaves = False  # whether leaves take a value of their own rather than the Newton step
+    curbs_steps = False  # whether the third derivative is at most the second, which tells how far Newton's step may go
 
     def init(self, y: np.ndarray, weight: np.ndarray | None) -> Any:
         """The best constant score."""
@@ -154,6 +155,8 @@ class Huber(Loss):
 class Poisson(Loss):
     """exp(s) - y s: a mean above zero, with a log link."""
 
+    curbs_steps = True
+
     def check(self, y: np.ndarray) -> None:
         if (y < 0).any() or not y.sum() > 0:
             raise ValueError("loss='poisson' wants y >= 0 with a positive sum.")
@@ -193,6 +196,8 @@ class Gamma(Poisson):
 
 class LogLoss(Loss):
     """log(1 + exp(s)) - y s for y 0 or 1: the log odds."""
+
+    curbs_steps = True
 
     def init(self, y: np.ndarray, weight: np.ndarray | None) -> float:
         return float(logit(np.clip(np.average(y, weights=weight), _TINY, 1 - _TINY)))
@@ -237,6 +242,8 @@ class Exponential(LogLoss):
 
 class MultinomialLoss(Loss):
     """log sum_k exp(s_k) - s_y: one score a class."""
+
+    curbs_steps = True
 
     def __init__(self, n_classes: int) -> None:
         self.n_outputs = n_classes

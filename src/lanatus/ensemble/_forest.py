@@ -59,6 +59,7 @@ class Forest(Growth):
     """
 
     trees_: list[Tree]
+    n_outputs_: int
     n_estimators: int
     bootstrap: bool
     oob_score: bool
@@ -78,6 +79,12 @@ class Forest(Growth):
     ) -> list[Tree]:
         raise NotImplementedError
 
+    def _grow_tree(
+        self, X: np.ndarray, n_values: np.ndarray, target: np.ndarray, weights: np.ndarray | None, seed: int
+    ) -> Tree:
+        """A tree of several outputs."""
+        raise NotImplementedError
+
     def _left_out_score(self, target: np.ndarray, sums: np.ndarray, votes: np.ndarray) -> None:
         raise NotImplementedError
 
@@ -94,16 +101,39 @@ class Forest(Growth):
                 f"With warm_start=True n_estimators must be at least the {len(grown)} trees there are; "
                 f"got {self.n_estimators}."
             )
-        bins = Bins.of(X, n_values, weights, self.max_bins)
-        codes = bins.codes(X)
         draws = self._n_draws(n)
         with threadpool_limits(self._team()):
-            fresh = self._grow_trees(codes, bins, target, weights, seeds[len(grown) :], draws)
+            if target.ndim > 1:
+                fresh = self._grow_one_by_one(X, n_values, target, weights, seeds[len(grown) :], draws)
+            else:
+                bins = Bins.of(X, n_values, weights, self.max_bins)
+                fresh = self._grow_trees(bins.codes(X), bins, target, weights, seeds[len(grown) :], draws)
         self.trees_ = [*grown, *(self._cost_pruned(tree) for tree in fresh)]
         self._seeds = seeds
         if self.oob_score:
             self._judge_left_out(X, target, draws)
         return self
+
+    def _grow_one_by_one(
+        self,
+        X: Any,
+        n_values: np.ndarray,
+        target: np.ndarray,
+        weights: np.ndarray | None,
+        seeds: np.ndarray,
+        draws: int,
+    ) -> list[Tree]:
+        """Trees of several outputs, by sorted columns: histograms are for one."""
+        n = X.shape[0]
+        dense = np.ascontiguousarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+        trees = []
+        for seed in seeds.tolist():
+            own = weights
+            if draws:
+                times = np.asarray(kernels.drawn(seed, n, draws), dtype=np.float64)
+                own = times if weights is None else times * weights
+            trees.append(self._grow_tree(dense, n_values, target, own, seed))
+        return trees
 
     def _team(self) -> int | None:
         """Threads by `n_jobs`, as scikit-learn counts them; None for all that OpenMP allows."""
@@ -169,11 +199,16 @@ class Forest(Growth):
         total = importances.sum()
         return np.asarray(importances / total if total > 0 else importances)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
     def _as_estimator(self, tree: Tree, estimator: Any) -> Any:
         """One tree as an estimator of its own."""
         for name in ("schema_", "n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(estimator, name, getattr(self, name))
         estimator.tree_ = tree
-        estimator.n_outputs_ = 1
+        estimator.n_outputs_ = self.n_outputs_
         return estimator

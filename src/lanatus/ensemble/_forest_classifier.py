@@ -3,15 +3,16 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
 from lanatus.base import as_labels, class_codes, fitting
 from lanatus.ensemble._forest import FOREST_PARAMS, Forest
-from lanatus.ensemble._most_likely import MostLikely
 from lanatus.params import Choice, Nothing, Rule, Satisfies
 from lanatus.scale import blockwise
 from lanatus.tree._bins import Bins
-from lanatus.tree._classifier import DecisionTreeClassifier, shares_of
+from lanatus.tree._classifier import DecisionTreeClassifier, shares_of, side_by_side, target_columns
+from lanatus.tree._decision_tree import grow_classes
 from lanatus.tree._histogram import grow_binned_classes
 from lanatus.tree._intake import take_columns
 from lanatus.tree._tree import Tree
@@ -23,10 +24,11 @@ CLASSIFIER_PARAMS: dict[str, Rule] = {
 }
 
 
-class ForestClassifier(MostLikely, Forest):
+class ForestClassifier(ClassifierMixin, Forest):
     """Forests of classification trees, whose leaves hold class shares."""
 
-    classes_: np.ndarray
+    classes_: Any
+    n_classes_: Any
     criterion: str
     class_weight: Any
 
@@ -38,7 +40,7 @@ class ForestClassifier(MostLikely, Forest):
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             The attributes.
-        y : array of shape (n_samples,)
+        y : array of shape (n_samples,) or (n_samples, n_outputs)
             The labels.
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
@@ -48,12 +50,16 @@ class ForestClassifier(MostLikely, Forest):
         self
         """
         matrix, n_values = take_columns(self, X, reset=True, dense=False)
-        self.classes_, codes = class_codes(y, matrix)
-        self.n_classes_ = len(self.classes_)
+        pairs = [class_codes(target, matrix) for target in target_columns(y)]
+        self.n_outputs_ = len(pairs)
+        several = self.n_outputs_ > 1
+        self.classes_ = [classes for classes, _ in pairs] if several else pairs[0][0]
+        self.n_classes_ = [len(classes) for classes, _ in pairs] if several else len(pairs[0][0])
         weights = self._weights(sample_weight, matrix)
         if self.class_weight is not None:
-            factor = compute_sample_weight(self.class_weight, as_labels(y))
+            factor = compute_sample_weight(self.class_weight, np.asarray(y) if several else as_labels(y))
             weights = factor if weights is None else weights * factor
+        codes = np.column_stack([codes for _, codes in pairs]) if several else pairs[0][1]
         return self._grow_forest(matrix, n_values, codes, weights)
 
     def _grow_trees(
@@ -74,10 +80,27 @@ class ForestClassifier(MostLikely, Forest):
             tree.value = shares_of(tree.value)
         return trees
 
+    def _grow_tree(
+        self, X: np.ndarray, n_values: np.ndarray, target: np.ndarray, weights: np.ndarray | None, seed: int
+    ) -> Tree:
+        total = float(len(X)) if weights is None else float(weights.sum())
+        options = self._options(len(X), X.shape[1], total) | {"seed": seed}
+        tree = grow_classes(X, n_values, target, np.array(self.n_classes_), weights, self.criterion, options)
+        tree.value = np.hstack([shares_of(part) for part in self._outputs(tree.value)])
+        return tree
+
+    def _outputs(self, values: np.ndarray) -> list[np.ndarray]:
+        """Columns of class shares, cut by output."""
+        return np.split(values, np.cumsum(np.atleast_1d(self.n_classes_))[:-1], axis=1)
+
     def _left_out_score(self, target: np.ndarray, sums: np.ndarray, votes: np.ndarray) -> None:
-        self.oob_decision_function_ = sums
-        judged = votes > 0
-        self.oob_score_ = float((sums[judged].argmax(axis=1) == target[judged]).mean()) if judged.any() else np.nan
+        parts, judged = self._outputs(sums), votes > 0
+        self.oob_decision_function_ = parts if self.n_outputs_ > 1 else sums
+        right = [
+            part[judged].argmax(axis=1) == codes[judged]
+            for part, codes in zip(parts, target.reshape(len(votes), -1).T, strict=True)
+        ]
+        self.oob_score_ = float(np.all(right, axis=0).mean()) if judged.any() else np.nan
 
     @property
     def estimators_(self) -> list[DecisionTreeClassifier]:
@@ -90,7 +113,25 @@ class ForestClassifier(MostLikely, Forest):
         return members
 
     @blockwise
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
+        """The class with the largest share; of equal ones the first.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        parts = self._outputs(self._mean_value(X))
+        if self.n_outputs_ == 1:
+            return np.asarray(self.classes_[parts[0].argmax(axis=1)])
+        return side_by_side([classes[part.argmax(axis=1)] for classes, part in zip(self.classes_, parts, strict=True)])
+
+    @blockwise
+    def predict_proba(self, X: Any) -> Any:
         """Mean over the trees of the class shares at the leaves.
 
         Parameters
@@ -100,12 +141,13 @@ class ForestClassifier(MostLikely, Forest):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_classes)
+        ndarray of shape (n_samples, n_classes), a list of them for several outputs
         """
-        return self._mean_value(X)
+        shares = self._mean_value(X)
+        return self._outputs(shares) if self.n_outputs_ > 1 else shares
 
     @blockwise
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: Any) -> Any:
         """Logarithm of `predict_proba`.
 
         Parameters
@@ -115,7 +157,13 @@ class ForestClassifier(MostLikely, Forest):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_classes)
+        ndarray of shape (n_samples, n_classes), a list of them for several outputs
         """
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
+            logs = np.log(self._mean_value(X))
+        return self._outputs(logs) if self.n_outputs_ > 1 else logs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags

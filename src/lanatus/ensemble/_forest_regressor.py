@@ -14,7 +14,7 @@ from lanatus.scale import blockwise
 from lanatus.tree._bins import Bins
 from lanatus.tree._histogram import grow_binned_numbers
 from lanatus.tree._intake import take_columns
-from lanatus.tree._regressor import DecisionTreeRegressor
+from lanatus.tree._regressor import DecisionTreeRegressor, grow_numbers
 from lanatus.tree._tree import Tree
 
 REGRESSOR_PARAMS: dict[str, Rule] = {**FOREST_PARAMS, "criterion": Choice("squared_error", "friedman_mse")}
@@ -33,7 +33,7 @@ class ForestRegressor(RegressorMixin, Forest):
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             The attributes.
-        y : array of shape (n_samples,)
+        y : array of shape (n_samples,) or (n_samples, n_outputs)
             The numbers to predict.
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
@@ -44,12 +44,10 @@ class ForestRegressor(RegressorMixin, Forest):
         """
         matrix, n_values = take_columns(self, X, reset=True, dense=False)
         targets = as_targets(y, matrix)
-        if targets.ndim == 2 and targets.shape[1] > 1:
-            raise ValueError(
-                f"{type(self).__name__} predicts one number a row; got y of shape {targets.shape}. "
-                "Use DecisionTreeRegressor, BaggingRegressor of it, or one forest a target."
-            )
-        targets = column_or_1d(targets, warn=True).astype(np.float64, copy=False)
+        self.n_outputs_ = targets.shape[1] if targets.ndim == 2 else 1
+        if self.n_outputs_ == 1:
+            targets = column_or_1d(targets, warn=True)
+        targets = np.ascontiguousarray(targets, dtype=np.float64)
         return self._grow_forest(matrix, n_values, targets, self._weights(sample_weight, matrix))
 
     def _grow_trees(
@@ -65,10 +63,20 @@ class ForestRegressor(RegressorMixin, Forest):
         options = self._options(len(codes), codes.shape[1], total)
         return grow_binned_numbers(codes, bins, target, weights, options, seeds=seeds, n_draws=draws)
 
+    def _grow_tree(
+        self, X: np.ndarray, n_values: np.ndarray, target: np.ndarray, weights: np.ndarray | None, seed: int
+    ) -> Tree:
+        total = float(len(X)) if weights is None else float(weights.sum())
+        options = self._options(len(X), X.shape[1], total) | {"seed": seed}
+        return grow_numbers(X, n_values, target, weights, self.criterion, options)
+
     def _left_out_score(self, target: np.ndarray, sums: np.ndarray, votes: np.ndarray) -> None:
-        self.oob_prediction_ = sums[:, 0]
+        self.oob_prediction_ = self._said(sums)
         judged = votes > 0
-        self.oob_score_ = float(r2_score(target[judged], sums[judged, 0])) if judged.sum() > 1 else np.nan
+        self.oob_score_ = float(r2_score(target[judged], self._said(sums)[judged])) if judged.sum() > 1 else np.nan
+
+    def _said(self, means: np.ndarray) -> np.ndarray:
+        return means if self.n_outputs_ > 1 else means[:, 0]
 
     @property
     def estimators_(self) -> list[DecisionTreeRegressor]:
@@ -86,6 +94,6 @@ class ForestRegressor(RegressorMixin, Forest):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return self._mean_value(X)[:, 0]
+        return self._said(self._mean_value(X))

@@ -82,7 +82,8 @@ def boost(
     `learned` is what else makes a model of the trees of any moment.
     """
     team = 1 if train.codes.size < FEW else n_threads()
-    grower = kernels.Grower(train.codes, bins.n_bins, (bins.n_values > 0).astype(np.uint8), n_threads=team)
+    is_nominal = (bins.n_values > 0).astype(np.uint8)
+    grower = kernels.Round(train.codes, bins.n_bins, is_nominal, loss.n_outputs, n_threads=team)
     train.codes = train.codes[:0]  # the grower has its own
     shape = loss.n_outputs, len(train.y)
     g, h = np.empty(shape), np.empty(shape)
@@ -93,14 +94,14 @@ def boost(
         number = iteration.number
         rng = np.random.RandomState((settings.seed + 7919 * number) % 2**32)
         bag = _bag(rng, len(train.y), settings.subsample)
+        columns = np.stack([_columns(rng, len(bins.n_bins), settings.n_columns) for _ in range(loss.n_outputs)])
+        seeds = ((settings.seed + number * loss.n_outputs + np.arange(loss.n_outputs)) % 2**32).astype(np.uint32)
+        grown = grower.grow(g, h, bag, columns, seeds, curbed=loss.curbs_steps, n_threads=team, **settings.growth)
         trees = []
-        for output in range(loss.n_outputs):
-            columns = _columns(rng, len(bins.n_bins), settings.n_columns)
-            seed = (settings.seed + number * loss.n_outputs + output) % 2**32
-            arrays = grower.grow(g[output], h[output], bag, columns, seed=seed, n_threads=team, **settings.growth)
+        for output, arrays in enumerate(grown):
             tree = _tree(arrays, bins)
             if loss.refits_leaves:
-                _refit(tree, grower, arrays, loss, train, settings)
+                _refit(tree, grower, output, arrays, loss, train, settings)
             _advance(grower, tree, output, train, bag, validation, team)
             trees.append(tree)
         result.trees.append(trees)
@@ -144,26 +145,26 @@ def _advance(
     grower.add_to(train.raw, output, n_threads=team)
     if bag is not None:
         rest = np.setdiff1d(np.arange(len(train.y)), bag, assume_unique=True)
-        train.raw[rest, output] += tree.value[grower.apply_rows(rest, n_threads=team), 0]
+        train.raw[rest, output] += tree.value[grower.apply_rows(output, rest, n_threads=team), 0]
     if validation is not None:
-        leaves = grower.apply(validation.codes, n_threads=team)
+        leaves = grower.apply(output, validation.codes, n_threads=team)
         validation.raw[:, output] += tree.value[leaves, 0]
 
 
-def _refit(tree: Tree, grower: Any, arrays: Any, loss: Loss, train: Rows, settings: Settings) -> None:
+def _refit(tree: Tree, grower: Any, output: int, arrays: Any, loss: Loss, train: Rows, settings: Settings) -> None:
     """The loss's own best values for the leaves, within the limits of monotone columns."""
-    rows, begin, n_rows = grower.rows(), arrays[6], arrays[5]
+    rows, begin, n_rows = grower.rows(output), arrays[6], arrays[5]
     low, high = arrays[12], arrays[13]
     for leaf in np.flatnonzero(tree.is_leaf):
         own = rows[begin[leaf] : begin[leaf] + n_rows[leaf]]
         weight = None if train.weight is None else train.weight[own]
-        best = loss.leaf(train.y[own], train.raw[own, 0], weight)
+        best = loss.leaf(train.y[own], train.raw[own, output], weight)
         tree.value[leaf, 0] = settings.learning_rate * float(np.clip(best, low[leaf], high[leaf]))
     for node in range(len(tree) - 1, -1, -1):  # above, the mean of what is below
         if not tree.is_leaf[node]:
             children = [*tree.children(node)]
             tree.value[node] = np.average(tree.value[children], axis=0, weights=tree.n_rows[children])
-    grower.set_values(np.ascontiguousarray(tree.value[:, 0]))
+    grower.set_values(output, np.ascontiguousarray(tree.value[:, 0]))
 
 
 def _tree(arrays: Any, bins: Bins) -> Tree:

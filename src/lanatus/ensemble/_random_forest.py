@@ -70,7 +70,8 @@ class RandomForestClassifier(ForestClassifier):
     Attributes
     ----------
     trees_ : list of Tree, the trees as arrays
-    classes_ : ndarray of shape (n_classes,), the labels
+    classes_ : ndarray of shape (n_classes,), the labels (a list of them for several outputs)
+    n_outputs_ : int; several are learned by trees on sorted columns, which are slower
     oob_score_ : float, accuracy on rows left out
     oob_decision_function_ : ndarray of shape (n_samples, n_classes), NaN for rows that no tree left out
     feature_importances_ : ndarray of shape (n_features,)
@@ -219,7 +220,8 @@ class RandomForestRegressor(ForestRegressor):
     ----------
     trees_ : list of Tree, the trees as arrays
     oob_score_ : float, R2 on rows left out
-    oob_prediction_ : ndarray of shape (n_samples,), NaN for rows that no tree left out
+    n_outputs_ : int; several are learned by trees on sorted columns, which are slower
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs), NaN for rows that no tree left out
     feature_importances_ : ndarray of shape (n_features,)
     estimators_ : list of decision trees
     schema_ : Schema, the columns seen in ``fit``

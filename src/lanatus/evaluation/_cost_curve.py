@@ -207,6 +207,7 @@ def _curve(fpr: np.ndarray, tpr: np.ndarray) -> CostCurve:
     fpr, tpr = fpr[moved], tpr[moved]
     run, rise = np.diff(fpr), np.diff(tpr)
     corners = isotonic_regression(rise / (run + rise), weights=run + rise, increasing=False).blocks
+    corners = corners[_bends(fpr[corners], tpr[corners])]
     run, rise = np.diff(fpr[corners]), np.diff(tpr[corners])
     # The cut point at the top of a vertical edge is better than the one below everywhere; so for a level edge.
     best = corners[np.count_nonzero(run == 0) : len(corners) - np.count_nonzero(rise == 0)]
@@ -214,3 +215,11 @@ def _curve(fpr: np.ndarray, tpr: np.ndarray) -> CostCurve:
     x = np.concatenate([[0.0], np.maximum.accumulate(bends), [1.0]])
     ends = np.append(best, best[-1])
     return CostCurve(fpr, 1 - tpr, best, x, (1 - x) * fpr[ends] + x * (1 - tpr[ends]))
+
+
+def _bends(fpr: np.ndarray, tpr: np.ndarray) -> np.ndarray:
+    """Which points of a hull are corners: not those that lie between their neighbours but for rounding."""
+    run, rise = np.diff(fpr), np.diff(tpr)
+    turn = rise[:-1] * run[1:] - run[:-1] * rise[1:]
+    length = run[:-1] + rise[:-1] + run[1:] + rise[1:]
+    return np.concatenate([[True], turn > 8 * np.finfo(float).eps * length, [True]])

@@ -331,11 +331,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
 
     def _encode(self, y: Any, X: Any, *, learn: bool = True) -> np.ndarray:
         """Class codes, a column for each output."""
-        columns = y if y is None or hasattr(y, "to_pylist") else np.asarray(y)
-        if isinstance(columns, np.ndarray) and columns.ndim == 2 and columns.shape[1] > 1:
-            targets = [columns[:, o] for o in range(columns.shape[1])]
-        else:
-            targets = [y]
+        targets = target_columns(y)
         if not learn:
             known = self.classes_ if isinstance(self.classes_, list) else [self.classes_]
             return np.column_stack([class_codes(t, X, c)[1] for t, c in zip(targets, known, strict=True)])
@@ -484,15 +480,27 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         parts = self._probabilities(X)
         if self.n_outputs_ == 1:
             return np.asarray(self.classes_[self._heaviest(parts[0])])
-        said = [self.classes_[o][self._heaviest(part, o)] for o, part in enumerate(parts)]
-        same = len({column.dtype.kind for column in said}) == 1
-        return np.column_stack(said if same else [column.astype(object) for column in said])
+        return side_by_side([self.classes_[o][self._heaviest(part, o)] for o, part in enumerate(parts)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def target_columns(y: Any) -> list[Any]:
+    """The columns of targets of several outputs; y itself for one."""
+    columns = y if y is None or hasattr(y, "to_pylist") else np.asarray(y)
+    if isinstance(columns, np.ndarray) and columns.ndim == 2 and columns.shape[1] > 1:
+        return [columns[:, o] for o in range(columns.shape[1])]
+    return [y]
+
+
+def side_by_side(labels: list[np.ndarray]) -> np.ndarray:
+    """Labels of several outputs as columns, objects where their kinds differ."""
+    same = len({column.dtype.kind for column in labels}) == 1
+    return np.column_stack(labels if same else [column.astype(object) for column in labels])
 
 
 def shares_of(weights: np.ndarray) -> np.ndarray:

@@ -2,11 +2,15 @@
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from lanatus.catalog import Contender, method
 from lanatus.params import Choice, Flag, Integer, Rule
 from lanatus.tree._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier
 from lanatus.tree._decision_tree import in_order
+from lanatus.tree._raising import Raising
 from lanatus.tree._regressor import REGRESSOR_PARAMS, DecisionTreeRegressor
+from lanatus.tree._tree import Tree
 
 
 @method("tree.cls", section="4.6", task="classification", en="Concept Learning System (CLS)", zh="概念学习系统CLS")
@@ -136,7 +140,7 @@ class C45Classifier(DecisionTreeClassifier):
 
     :math:`Gain\_ratio(D, a) = Gain(D, a) / IV(a)` (4.3). A child for every nominal value, numbers cut in two (4.4.1),
     rows with holes down all branches by their shares (4.4.2), pruned by upper limits of the training error unless
-    told otherwise.
+    told otherwise: a node becomes a leaf, or its heaviest branch is raised to its place.
 
     Book: sections 4.2.2 and 4.4. Cost: as `DecisionTreeClassifier`; a row with holes may be in many nodes.
 
@@ -152,6 +156,9 @@ class C45Classifier(DecisionTreeClassifier):
         Pruning; the book's trees use None or validation rows.
     confidence : float, default=0.25
         C4.5's CF: smaller prunes more.
+    subtree_raising : bool, default=True
+        Whether "error_based" also puts the heaviest branch of a node in its place, with all rows of the node sent down
+        there; for one output.
     prune_on_tie : bool, default=True
         Whether "post" cuts where nothing changes.
     missing : {"weights", "majority"}, default="weights"
@@ -176,7 +183,8 @@ class C45Classifier(DecisionTreeClassifier):
 
     Notes
     -----
-    Pruning replaces subtrees by leaves; C4.5's raising of the biggest branch is not done.
+    A hole is a value that is not known. Where holes mean that an attribute does not apply, as in UCI's `anneal`, give
+    them a name of their own (``fillna("none")``): then they are one more value, with a branch for it.
 
     Examples
     --------
@@ -201,12 +209,14 @@ class C45Classifier(DecisionTreeClassifier):
             **CLASSIFIER_PARAMS,
             "preselect": Choice("above-mean", "none") | Integer(low=1),
             "missing": Choice("weights", "majority"),
+            "subtree_raising": Flag(),
             "mdl_correction": Flag(),
         },
         "preselect",
         "min_samples_leaf",
         "prune",
         "confidence",
+        "subtree_raising",
         "prune_on_tie",
         "missing",
         "threshold",
@@ -224,6 +234,7 @@ class C45Classifier(DecisionTreeClassifier):
         min_samples_leaf: float = 2,
         prune: str | None = "error_based",
         confidence: float = 0.25,
+        subtree_raising: bool = True,
         prune_on_tie: bool = True,
         missing: str = "weights",
         threshold: str = "midpoint",
@@ -237,6 +248,7 @@ class C45Classifier(DecisionTreeClassifier):
         self.min_samples_leaf = min_samples_leaf
         self.prune = prune
         self.confidence = confidence
+        self.subtree_raising = subtree_raising
         self.prune_on_tie = prune_on_tie
         self.missing = missing
         self.threshold = threshold
@@ -245,6 +257,15 @@ class C45Classifier(DecisionTreeClassifier):
         self.feature_priority = feature_priority
         self.class_priority = class_priority
         self.random_state = random_state
+
+    def _grow(self, X: Any, n_values: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> Tree:
+        """Grow, then raise branches while the rows are at hand; what is left is pruned already."""
+        tree = super()._grow(X, n_values, codes, weights)
+        if self.prune != "error_based" or not self.subtree_raising or self.n_outputs_ > 1:
+            return tree
+        matrix = X if isinstance(X, np.ndarray) else X.toarray()
+        each = np.ones(len(matrix)) if weights is None else weights
+        return Raising(tree, matrix, codes[:, 0], each, self.confidence, self._heaviest).pruned()
 
 
 @method(section="4.2.3", task="classification", en="CART for classes", zh="CART分类树", peers=["R:rpart"])

@@ -275,17 +275,8 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         if self._method(n, not isinstance(X, np.ndarray)) == "hist":
             bins = Bins.of(X, n_values, weights, self.max_bins)
             return grow_binned_numbers(bins.codes(X), bins, targets[:, 0], weights, options)[0]
-        return Tree(
-            **kernels.grow_numbers(
-                np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64),
-                n_values,
-                targets,
-                weights,
-                criterion=self.criterion,
-                options=options,
-                n_threads=n_threads(),
-            )
-        )
+        dense = X if isinstance(X, np.ndarray) else X.toarray()
+        return grow_numbers(dense, n_values, targets, weights, self.criterion, options)
 
     def _held_squares(self, tree: Tree, X: Any, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Squared error of the validation rows at each node as a leaf; of several outputs, the mean."""
@@ -322,3 +313,25 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+
+def grow_numbers(
+    X: np.ndarray,
+    n_values: np.ndarray,
+    targets: np.ndarray,
+    weights: np.ndarray | None,
+    criterion: str,
+    options: dict[str, Any],
+) -> Tree:
+    """A regression tree by sorted columns; `targets` has a column for each output."""
+    return Tree(
+        **kernels.grow_numbers(
+            np.ascontiguousarray(X, dtype=np.float64),
+            n_values,
+            targets,
+            weights,
+            criterion=criterion,
+            options=options,
+            n_threads=n_threads(),
+        )
+    )
