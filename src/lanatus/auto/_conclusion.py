@@ -10,17 +10,21 @@ READABLE = ("DecisionTree", "C45", "CART", "LogisticRegression", "Ridge")
 
 
 def readable_of(board: Board, measure: str, greater: bool) -> tuple[Standing, bool] | None:
-    """The simplest readable method within one standard error of the winner and whether it is; else the best of them."""
+    """The simplest readable method within one standard error of the winner, or else of the best readable one.
+
+    And whether it is the former.
+    """
     winner = board.standings[0].scores[measure]
     error = (winner.high - winner.low) / (2 * 1.96)
     sign = 1 if greater else -1
     candidates = [one for one in board.standings if one.name in READABLE]
     if not candidates:
         return None
-    near = [one for one in candidates if sign * (winner.value - one.scores[measure].value) <= error]
-    if near:
-        return min(near, key=lambda one: (one.simplicity, -sign * one.scores[measure].value)), True
-    return max(candidates, key=lambda one: sign * one.scores[measure].value), False
+    best = max(sign * one.scores[measure].value for one in candidates)
+    within = best >= sign * winner.value - error
+    bar = (sign * winner.value if within else best) - error
+    near = [one for one in candidates if sign * one.scores[measure].value >= bar]
+    return min(near, key=lambda one: (one.simplicity, -sign * one.scores[measure].value)), within
 
 
 def conclude(board: Board, profile: Profile, measure: str, greater: bool, level: float) -> tuple[Words, ...]:

@@ -84,9 +84,20 @@ def finish(
         dependence=dependence,
         readable=readable,
         warnings=_warnings(runner, found),
-        settings={key: str(value) for key, value in settings.items()},
+        settings=_as_words(settings),
     )
     return Run(model, facts, _predictions(prepared, result, facts, costs), settings)
+
+
+def _as_words(settings: dict[str, Any]) -> dict[str, str]:
+    """Settings as a person reads them; what was not set is left out."""
+    out: dict[str, str] = {}
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            out |= {name: str(one) for name, one in value.items()}
+        elif value is not None:
+            out[key] = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return out
 
 
 def _nothing_fitted(runner: Runner) -> str:

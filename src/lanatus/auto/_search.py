@@ -20,7 +20,7 @@ from lanatus.auto._work import Job, Outcome
 __all__ = ["Kept", "Search"]
 
 _PER_ROUND = 6  # new trials
-_PATIENCE = 4  # rounds without a better trial before the search ends by itself
+_PATIENCE = 8  # rounds without a better trial before the search ends by itself
 _LEAST_KEPT = 5  # trials that go on to the next level
 _FAMILIES = 3  # methods whose parameters are searched
 _SPREAD = 0.2  # of a step away from the best parameters, in their unit intervals
