@@ -165,6 +165,8 @@ def test_same_seed_same_answer(entry):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_threads_do_not_matter(entry, dtype):
     X, y = numbers(entry, 5000, dtype=dtype)
+    if entry.name == "OneHotEncoder":  # a column for every value
+        X = X.round(1)
     found = []
     for threads in (1, 2, 5):
         with threadpool_limits(threads):

@@ -164,9 +164,8 @@ def explain_path(
     >>> X = melons.frame[melons.feature_names]
     >>> print(explain_path(C45Classifier().fit(X, melons.target), X.iloc[[0]]))
     all rows: 否 0.529, 是 0.471
-      含糖率 > 0.126 (is 0.46): 否 0.333, 是 0.667
-        密度 > 0.382 (is 0.697): 否 0.2, 是 0.8
-          纹理 = 清晰: 否 0, 是 1 -> 是
+      密度 > 0.382 (is 0.697): 否 0.385, 是 0.615
+        纹理 = 清晰: 否 0, 是 1 -> 是
     says 是
     """
     one = _one_row(row)

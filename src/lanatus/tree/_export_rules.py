@@ -183,11 +183,10 @@ def export_rules(tree: Any, *, feature_names: Any = None, class_names: Any = Non
     >>> X = melons.frame[melons.feature_names]
     >>> rules = export_rules(C45Classifier().fit(X, melons.target))
     >>> print(rules)
-    if 含糖率 <= 0.126 then 否  (weight 5, confidence 1)
-    if 含糖率 > 0.126 and 密度 <= 0.382 then 否  (weight 2, confidence 1)
-    if 含糖率 > 0.126 and 密度 > 0.382 and 纹理 = 清晰 then 是  (weight 7, confidence 1)
-    if 含糖率 > 0.126 and 密度 > 0.382 and 纹理 = 稍糊 then 否  (weight 3, confidence 0.667)
-    if 含糖率 > 0.126 and 密度 > 0.382 and 纹理 = 模糊 then 是  (weight 0, confidence 0.8)
+    if 密度 <= 0.382 then 否  (weight 4, confidence 1)
+    if 密度 > 0.382 and 纹理 = 清晰 then 是  (weight 7, confidence 1)
+    if 密度 > 0.382 and 纹理 = 稍糊 then 否  (weight 5, confidence 0.8)
+    if 密度 > 0.382 and 纹理 = 模糊 then 否  (weight 1, confidence 1)
     """
     reading = read(tree, feature_names, class_names, decimals)
     grown = reading.tree
