@@ -17,7 +17,7 @@ METHODS = ["NaiveBayes", "LogisticRegression", "DecisionTree", "LogitBoost"]
 NUMBER_METHODS = ["Ridge", "DecisionTree", "GradientBoosting"]
 FRESH = 20_000
 LEVEL = 0.95
-SECONDS = 5.0
+SECONDS = 2.0
 
 
 def draw(kind: str, n: int, rng: np.random.RandomState, noise: bool) -> pd.DataFrame:
@@ -91,6 +91,9 @@ def page(runs: int) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    text = "\n".join(page(int(sys.argv[1]) if len(sys.argv) > 1 else 100))
-    PAGE.write_text(text, encoding="utf-8")
-    sys.stdout.write(text)
+    lines = []
+    for line in page(int(sys.argv[1]) if len(sys.argv) > 1 else 100):
+        lines.append(line)
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    PAGE.write_text("\n".join(lines), encoding="utf-8")

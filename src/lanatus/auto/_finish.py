@@ -27,6 +27,7 @@ from lanatus.report import Dependence, Facts, Importance, Readable, Words
 __all__ = ["finish"]
 
 _EXPLAINED_ROWS = 500
+_EXPLAINED_FIT = 50_000  # rows that are enough to see what a model goes by
 _EXPLAINED_COLUMNS = 40
 _SHOWN_DEPENDENCE = 6
 
@@ -44,6 +45,8 @@ def finish(
     last = runner.splits[-1].search
     final = last.kept()
     if final is None or any(one is None for one in judged):
+        if runner.was_stopped:
+            raise KeyboardInterrupt
         raise RuntimeError(_nothing_fitted(runner))
     baselines = [_baseline(prepared, train, len(test)) for train, test in outer]
     pairs = [(test, one) for (_, test), one in zip(outer, judged, strict=True) if one is not None]
@@ -159,7 +162,7 @@ def _explained(
     began = time.monotonic()
     rng = np.random.RandomState(seed)
     rows = rng.permutation(test)[:_EXPLAINED_ROWS]
-    held_out = _fitted(prepared, kept, train, None, seed)
+    held_out = _fitted(prepared, kept, np.sort(rng.permutation(train)[:_EXPLAINED_FIT]), None, seed)
     X = prepared.X.take(pa.array(rows))
     n = prepared.n_classes
 

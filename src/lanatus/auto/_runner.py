@@ -115,16 +115,30 @@ class Runner:
     def search(self) -> None:
         """Rounds until all searches are done, the time is up, or the user has had enough."""
         try:
-            while any(not split.search.is_done for split in self.splits):
-                rounds = [(split.search, split.search.next_round()) for split in self.splits]
-                until = self.start + self.budget - self._reserve()
-                jobs = self._affordable(rounds, until - time.monotonic())
-                if any(needed for _, needed in rounds) and not jobs:
-                    return
-                if not self._do(jobs, until, lambda job, outcome: self._owner[job.ground].absorb(job, outcome)):
-                    return
+            self._rounds()
+            self._at_least_one()
         except KeyboardInterrupt:
             self.was_stopped = True
+
+    def _rounds(self) -> None:
+        while any(not split.search.is_done for split in self.splits):
+            rounds = [(split.search, split.search.next_round()) for split in self.splits]
+            until = self.start + self.budget - self._reserve()
+            jobs = self._affordable(rounds, until - time.monotonic())
+            if any(needed for _, needed in rounds) and not jobs:
+                return
+            if not self._do(jobs, until, self._absorb):
+                return
+
+    def _absorb(self, job: Job, outcome: Outcome) -> None:
+        self._owner[job.ground].absorb(job, outcome)
+
+    def _at_least_one(self) -> None:
+        """However short the budget, some method that can be fitted is, on every split."""
+        for split in self.splits:
+            for jobs in split.search.first_jobs():
+                if split.search.highest() is None:
+                    self._do(jobs, np.inf, self._absorb)
 
     def _affordable(self, rounds: list[tuple[Search, list[tuple[Trial, list[Job]]]]], left: float) -> list[Job]:
         """The jobs of the most promising trials that the time left is enough for, the first of each search first."""

@@ -87,6 +87,12 @@ class Search:
         jobs = [(trial, self._jobs(trial, level)) for trial, level in wanted]
         return [(trial, needed) for trial, needed in jobs if needed]
 
+    def first_jobs(self) -> Iterator[list[Job]]:
+        """For each method, the simplest first, what it takes to know anything of it."""
+        for family in self.families.values():
+            trial = next(family.starts())
+            yield self._jobs(trial, 0) if trial.key not in self.failed else []
+
     def _jobs(self, trial: Trial, level: int) -> list[Job]:
         have = self.outcomes[trial.key]
         return [Job(self.ground, trial, part, self.seed) for part in self.plan.levels[level].parts if part not in have]
