@@ -85,7 +85,9 @@ def test_fit_in_chinese(tmp_path, fitted):
     shown = run("fit", fitted[0] / "瓜.csv", "-t", "好瓜", "-o", tmp_path, *QUICK, "--language", "zh")
     assert "预测目标:好瓜(二分类)" in shown
     assert "它确实学到了规律" in shown
-    assert '<html lang="zh' in (tmp_path / "report.html").read_text(encoding="utf-8")
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert '<html lang="zh' in report
+    assert "朴素贝叶斯" in report
 
 
 def test_fit_with_costs_and_a_measure(tmp_path, fitted):

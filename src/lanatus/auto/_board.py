@@ -11,9 +11,9 @@ from lanatus.auto._scores import Score, Scores, difference, estimate
 from lanatus.auto._search import Kept
 from lanatus.auto._trial import Family
 from lanatus.evaluation._tests_posthoc import adjusted_p_values
-from lanatus.report import Standing
+from lanatus.report import Standing, Words
 
-__all__ = ["BASELINE", "BLEND", "Board", "board", "label_of"]
+__all__ = ["BASELINE", "BLEND", "Board", "board", "label_of", "names_of"]
 
 Verdict = Literal["winner", "level", "worse", "baseline"]
 BASELINE = "Baseline"
@@ -46,6 +46,14 @@ class Board:
     answers: dict[str, np.ndarray]
     standings: tuple[Standing, ...]
     differences: np.ndarray
+
+
+def names_of(families: Sequence[Family]) -> dict[str, Words]:
+    """What people call the methods: in English the class, which the command line knows, in Chinese the book's name."""
+    found = {family.name: Words(family.name, family.entry.zh) for family in families}
+    found |= {BLEND: Words(BLEND, "加权组合"), BASELINE: Words(BASELINE, "基线")}
+    chinese = [words.zh for words in found.values()]
+    return {name: words for name, words in found.items() if chinese.count(words.zh) == 1}
 
 
 def label_of(kept: Kept) -> str:

@@ -1,5 +1,7 @@
 """Whether the winner really wins, in plain words."""
 
+from collections.abc import Mapping
+
 from lanatus.auto._board import BASELINE, BLEND, Board
 from lanatus.report import Profile, Standing, Words
 
@@ -27,14 +29,16 @@ def readable_of(board: Board, measure: str, greater: bool) -> tuple[Standing, bo
     return min(near, key=lambda one: (one.simplicity, -sign * one.scores[measure].value)), within
 
 
-def conclude(board: Board, profile: Profile, measure: str, greater: bool, level: float) -> tuple[Words, ...]:
+def conclude(
+    board: Board, names: Mapping[str, Words], profile: Profile, measure: str, greater: bool, level: float
+) -> tuple[Words, ...]:
     """Sentences on the winner: its score, against the baseline, against the others."""
     winner = board.standings[0]
     baseline = next(one for one in board.standings if one.name == BASELINE)
     score = winner.scores[measure]
     share = f"{level:.0%}"
     name_en = "A blend of methods" if winner.name == BLEND else winner.name
-    name_zh = "多个方法的加权组合" if winner.name == BLEND else winner.name
+    name_zh = "多个方法的加权组合" if winner.name == BLEND else _in_chinese(winner.name, names)
     out = [
         Words(
             f"{name_en} was chosen by tuning. On rows that took no part in that it has {measure} {score.value:.4g} "
@@ -55,13 +59,15 @@ def conclude(board: Board, profile: Profile, measure: str, greater: bool, level:
         )
     elif alike:
         simplest = min(alike, key=lambda one: (one.simplicity, one.name))
-        names = ", ".join(one.name for one in alike)
+        simpler = simplest.simplicity < winner.simplicity
+        listed = ", ".join(one.name for one in alike)
+        listed_zh = "、".join(_in_chinese(one.name, names) for one in alike)
+        end = f"; of these {simplest.name} is the simplest." if simpler else "."
+        end_zh = f";其中{_in_chinese(simplest.name, names)}最简单。" if simpler else "。"
         out.append(
             Words(
-                f"The rows cannot tell it from {names} (level {1 - level:.2g})"
-                + (f"; of these {simplest.name} is the simplest." if simplest.simplicity < winner.simplicity else "."),
-                f"这些样本不足以将它与{names}区分开(显著性水平{1 - level:.2g})"
-                + (f";其中{simplest.name}最简单。" if simplest.simplicity < winner.simplicity else "。"),
+                f"The rows cannot tell it from {listed} (level {1 - level:.2g}){end}",
+                f"这些样本不足以将它与{listed_zh}区分开(显著性水平{1 - level:.2g}){end_zh}",
             )
         )
     if profile.n_rows < 200:
@@ -72,6 +78,10 @@ def conclude(board: Board, profile: Profile, measure: str, greater: bool, level:
             )
         )
     return tuple(out)
+
+
+def _in_chinese(name: str, names: Mapping[str, Words]) -> str:
+    return names[name].zh if name in names else name
 
 
 def _against_baseline(winner: Standing, baseline: Standing, measure: str, greater: bool, level: float) -> Words:

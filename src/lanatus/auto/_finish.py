@@ -12,7 +12,7 @@ import pyarrow as pa
 from sklearn.pipeline import Pipeline
 
 import lanatus
-from lanatus.auto._board import Board, board
+from lanatus.auto._board import Board, board, names_of
 from lanatus.auto._conclusion import conclude, readable_of
 from lanatus.auto._explain import dependence_on, importances_of, read_model
 from lanatus.auto._prepare import Prepared, cleaned
@@ -69,7 +69,7 @@ def finish(
             **{package: version(package) for package in ("numpy", "scipy", "scikit-learn", "pyarrow")},
         },
     }
-    first = scores.shown[0]
+    first, names = scores.shown[0], names_of(found)
     facts = Facts(
         title=prepared.name,
         profile=prepared.profile,
@@ -77,7 +77,7 @@ def finish(
         level=asked["level"],
         leaderboard=result.standings,
         differences=result.differences,
-        conclusion=conclude(result, prepared.profile, first.name, first.greater_is_better, asked["level"]),
+        conclusion=conclude(result, names, prepared.profile, first.name, first.greater_is_better, asked["level"]),
         classes=tuple(str(label) for label in prepared.classes),
         y=result.y,
         answers=result.answers,
@@ -88,6 +88,7 @@ def finish(
         readable=readable,
         warnings=_warnings(runner, found),
         settings=_as_words(settings),
+        names=names,
     )
     return Run(model, facts, _predictions(prepared, result, facts, costs), settings)
 

@@ -1,6 +1,6 @@
 """What a run found, as plain data: the report draws it, the command line prints it, ``run.json`` keeps it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -259,6 +259,8 @@ class Facts:
         What went wrong or was cut short on the way.
     settings : dict of str to str
         Seed, budget, outer scheme, versions, hash of the data, seconds used: how to do it again.
+    names : dict of str to Words
+        What a page calls the methods, where that is not the name that they have here.
     """
 
     title: str
@@ -278,8 +280,23 @@ class Facts:
     readable: Readable | None
     warnings: tuple[Words, ...]
     settings: dict[str, str]
+    names: dict[str, Words] = field(default_factory=dict)
 
     @property
     def winner(self) -> Standing:
         """The method that is kept."""
         return self.leaderboard[0]
+
+    def named(self, language: Language) -> "Facts":
+        """The same with the methods called as they are in a language."""
+
+        def called(name: str) -> str:
+            return self.names[name].of(language) if name in self.names else name
+
+        readable = self.readable and replace(self.readable, name=called(self.readable.name))
+        return replace(
+            self,
+            leaderboard=tuple(replace(one, name=called(one.name)) for one in self.leaderboard),
+            answers={called(name): answers for name, answers in self.answers.items()},
+            readable=readable,
+        )

@@ -37,7 +37,7 @@ def report_html(facts: Facts, language: Language = "en") -> str:
     str
         HTML that asks nothing of the network, runs no script but its own, and can be printed.
     """
-    view = View(facts, Text(language))
+    view = View(facts.named(language), Text(language))
     parts = list(_parts(view))
     body = el(
         "body",
