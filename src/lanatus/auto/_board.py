@@ -15,7 +15,7 @@ from lanatus.report import Standing, Words
 
 __all__ = ["BASELINE", "BLEND", "Board", "board", "label_of", "names_of"]
 
-Verdict = Literal["winner", "level", "worse", "baseline"]
+Verdict = Literal["winner", "better", "level", "worse", "baseline"]
 BASELINE = "Baseline"
 BLEND = "Blend"
 
@@ -149,4 +149,6 @@ def _verdict(name: str, k: int, gains: np.ndarray, against: np.ndarray, alpha: f
         return "winner"
     if name == BASELINE:
         return "baseline"
-    return "worse" if against[k - 1] <= alpha and gains[k - 1] > 0 else "level"
+    if against[k - 1] > alpha:
+        return "level"
+    return "worse" if gains[k - 1] > 0 else "better"

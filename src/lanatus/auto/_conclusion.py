@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from scipy.stats import norm
+
 from lanatus.auto._board import BASELINE, BLEND, Board
 from lanatus.report import Profile, Standing, Words
 
@@ -11,13 +13,13 @@ __all__ = ["conclude", "readable_of"]
 READABLE = ("DecisionTree", "C45", "CART", "LogisticRegression", "Ridge")
 
 
-def readable_of(board: Board, measure: str, greater: bool) -> tuple[Standing, bool] | None:
+def readable_of(board: Board, measure: str, greater: bool, level: float) -> tuple[Standing, bool] | None:
     """The simplest readable method within one standard error of the winner, or else of the best readable one.
 
     And whether it is the former.
     """
     winner = board.standings[0].scores[measure]
-    error = (winner.high - winner.low) / (2 * 1.96)
+    error = (winner.high - winner.low) / (2 * float(norm.ppf(0.5 + level / 2)))
     sign = 1 if greater else -1
     candidates = [one for one in board.standings if one.name in READABLE]
     if not candidates:
@@ -49,8 +51,16 @@ def conclude(
         _against_baseline(winner, baseline, measure, greater, level),
     ]
     others = [one for one in board.standings[1:] if one.name != BASELINE]
+    for one in others:
+        if one.verdict == "better":
+            out.append(
+                Words(
+                    f"{one.name} did significantly better on these rows, though tuning saw it behind: try it by name.",
+                    f"在这些样本上{_in_chinese(one.name, names)}显著更好,但调参时落后;可指定该方法再试。",
+                )
+            )
     alike = [one for one in others if one.verdict == "level"]
-    if others and not alike:
+    if others and all(one.verdict == "worse" for one in others):
         out.append(
             Words(
                 f"It is better than each of the {len(others)} other methods, significantly at level {1 - level:.2g}.",

@@ -54,7 +54,7 @@ def finish(
     everything = np.arange(len(prepared.y))
     model = _fitted(prepared, final, everything, costs, asked["seed"])
     importances, dependence = _explained(prepared, final, outer[0], model, scores, runner, asked["seed"])
-    readable = _readable(prepared, result, runner, scores, asked["seed"])
+    readable = _readable(prepared, result, runner, scores, asked["level"], asked["seed"])
     used = time.monotonic() - runner.start
     settings = {
         **asked,
@@ -212,9 +212,11 @@ def _likely(prepared: Prepared, seed: int) -> list[str]:
     return sorted(total, key=lambda column: -total[column])[:_EXPLAINED_COLUMNS]
 
 
-def _readable(prepared: Prepared, result: Board, runner: Runner, scores: Scores, seed: int) -> Readable | None:
+def _readable(
+    prepared: Prepared, result: Board, runner: Runner, scores: Scores, level: float, seed: int
+) -> Readable | None:
     first = scores.shown[0]
-    chosen = readable_of(result, first.name, first.greater_is_better)
+    chosen = readable_of(result, first.name, first.greater_is_better, level)
     if chosen is None:
         return None
     standing, within = chosen

@@ -33,6 +33,7 @@ _WORDS = {
     "verdict": {"en": "verdict", "zh": "结论"},
     "winner": {"en": "winner", "zh": "胜者"},
     "level": {"en": "level", "zh": "无差异"},
+    "better": {"en": "better", "zh": "更好"},
     "worse": {"en": "worse", "zh": "较差"},
     "baseline": {"en": "baseline", "zh": "基线"},
     "title": {"en": "On rows held out, {level:.0%} intervals", "zh": "留出样本上的得分,{level:.0%}置信区间"},

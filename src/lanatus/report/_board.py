@@ -9,7 +9,7 @@ from lanatus.report._strips import Strip
 from lanatus.report._tables import head_cell, name_width, scroller
 from lanatus.report._text import View
 
-_SIGNS = {"winner": "★", "level": "≈", "worse": "▽", "baseline": "○"}
+_SIGNS = {"winner": "★", "better": "△", "level": "≈", "worse": "▽", "baseline": "○"}
 _UNKNOWN = Estimate(math.nan, math.nan, math.nan)
 
 
@@ -29,11 +29,12 @@ def board(view: View) -> Html:
         id="board-table",
         style=name_width((one.name for one in facts.leaderboard), 9, 14),
     )
+    used = [key for key in _SIGNS if any(one.verdict == key for one in facts.leaderboard)]
     return join(
         scroller(table, t("comparison")),
         el("p", t("board note", level=percent(facts.level, 0), better=t("greater" if greater else "smaller")),
            class_="note"),
-        el("ul", [el("li", _badge(view, key), " ", t(f"verdict {key} means")) for key in _SIGNS], class_="key"),
+        el("ul", [el("li", _badge(view, key), " ", t(f"verdict {key} means")) for key in used], class_="key"),
     )  # fmt: skip
 
 
@@ -45,7 +46,7 @@ def _ends(facts: Facts) -> list[float]:
         chosen = [one.scores[first] for one in facts.leaderboard if first in one.scores and one.verdict in verdicts]
         return [v for e in chosen for v in (e.value, e.low, e.high) if math.isfinite(v)]
 
-    rivals, everyone = ends({"winner", "level", "worse"}), ends(set(_SIGNS))
+    rivals, everyone = ends(set(_SIGNS) - {"baseline"}), ends(set(_SIGNS))
     crowded = rivals and max(rivals) - min(rivals) < 0.5 * (max(everyone) - min(everyone))
     return rivals if crowded and max(rivals) > min(rivals) else everyone
 

@@ -139,8 +139,9 @@ class Standing:
         The first measure on each outer test part; one value for a single hold-out.
     p_value : float or None
         Of the test that it is as good as the winner; None for the winner itself.
-    verdict : {"winner", "level", "worse", "baseline"}
-        ``level``: the test finds no difference from the winner.
+    verdict : {"winner", "better", "level", "worse", "baseline"}
+        ``level``: the test finds no difference from the winner. ``better`` is rare: tuning chose another, but on the
+        rows that judge this one is significantly ahead.
     simplicity : int
         0 for a baseline, small for what a person can read or reckon with, large for committees.
     tuning_score : float
@@ -155,7 +156,7 @@ class Standing:
     scores: dict[str, Estimate]
     fold_scores: tuple[float, ...]
     p_value: float | None
-    verdict: Literal["winner", "level", "worse", "baseline"]
+    verdict: Literal["winner", "better", "level", "worse", "baseline"]
     simplicity: int
     tuning_score: float
     fit_seconds: float
