@@ -11,7 +11,7 @@ FAST = {"budget": 60, "n_jobs": 1, "methods": ["NaiveBayes", "C45"], "seed": 0}
 
 
 def messy(n=160, seed=0):
-    """Everything at once: dates as text, yes and no, thousands, words among numbers, text, holes, a name for each row."""
+    """Dates as text, yes and no, thousands, words among numbers, text, holes, a name for each row: all at once."""
     rng = np.random.RandomState(seed)
     good = rng.rand(n) < 0.5
     income = rng.lognormal(9 + good, 0.4)
@@ -52,8 +52,8 @@ def test_everything_is_read_as_what_it_is(run):
     profile = run[0].facts.profile
     kinds = {column.name: column.kind for column in profile.columns}
     assert kinds == {
-        "客户编号": "identifier", "收入": "numeric", "日期": "date", "会员": "boolean", "年龄": "numeric", "评语": "text",
-        "常数": "constant", "空": "empty",
+        "客户编号": "identifier", "收入": "numeric", "日期": "date", "会员": "boolean", "年龄": "numeric",
+        "评语": "text", "常数": "constant", "空": "empty",
     }  # fmt: skip
     assert {column.name for column in profile.columns if not column.used} == {"客户编号", "常数", "空"}
     assert profile.dropped_rows == 4
