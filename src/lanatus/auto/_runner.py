@@ -27,8 +27,8 @@ class Progress:
 
     Attributes
     ----------
-    phase : {"search", "judge", "explain", "done"}
-        What is being done.
+    phase : {"search", "judge"}
+        Whether trials are searched, or the best fitted to all rows for the judgement.
     seconds, budget : float
         Time used, and allowed.
     n_fits, n_trials, n_found : int

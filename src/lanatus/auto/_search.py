@@ -271,12 +271,3 @@ class Search:
             sums = np.stack([np.bincount(place, column, len(rows)) for column in columns.T], axis=1) / counts[:, None]
             out.append(sums[:, 0] if said.ndim == 1 else sums)
         return rows, out
-
-    def held_out_answers(self, kept: Kept) -> tuple[np.ndarray, np.ndarray] | None:
-        """Rows and the answers that the fits of the inner folds gave for them, as `kept` weighs them."""
-        keys = [key for trial in kept.trials for key in self.trials if self._settled(key).key == trial.key]
-        level = self.highest()
-        if level is None or len(keys) < len(kept.trials):
-            return None
-        rows, answers = self._held_out(keys[: len(kept.trials)], level)
-        return rows, blended(answers, kept.weights)
