@@ -205,7 +205,7 @@ def test_ctrl_c_keeps_the_best_so_far():
     found = quick(melons(), watch=watch, methods=TUNED)
     assert any("stopped by hand" in words.en for words in found.facts.warnings)
     assert found.facts.winner.scores["auc"].value > 0.6
-    assert found.settings["fits"] < 100
+    assert found.settings["fits"] < 300  # a whole run has more
 
 
 class Killed(BaseException):
