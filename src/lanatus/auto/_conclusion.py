@@ -61,9 +61,10 @@ def conclude(
             )
     alike = [one for one in others if one.verdict == "level"]
     if others and all(one.verdict == "worse" for one in others):
+        rest = others[0].name if len(others) == 1 else f"each of the {len(others)} other methods"
         out.append(
             Words(
-                f"It is better than each of the {len(others)} other methods, significantly at level {1 - level:.2g}.",
+                f"It is better than {rest}, significantly at level {1 - level:.2g}.",
                 f"在显著性水平{1 - level:.2g}下,它显著优于其余{len(others)}种方法。",
             )
         )

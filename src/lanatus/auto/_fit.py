@@ -26,6 +26,8 @@ from lanatus.report import Profile
 
 __all__ = ["fit"]
 
+_LONGEST_FIT = 0.08  # share of the budget that one of the last fits may take
+
 
 def fit(
     data: Any,
@@ -126,7 +128,7 @@ def fit(
     crew = Crew(n_jobs if n_jobs is not None and n_jobs > 0 else joblib.cpu_count())
     with tempfile.TemporaryDirectory(prefix="lanatus-") as scratch:
         try:
-            splits, outer = _splits(prepared, found, scores, seed, Path(scratch))
+            splits, outer = _splits(prepared, found, scores, seed, Path(scratch), _LONGEST_FIT * budget)
             runner = Runner(splits, crew, journal, budget, start, watch)
             runner.search()
             run = finish(prepared, runner, outer, found, scores, costs, asked)
@@ -139,18 +141,18 @@ def fit(
 
 
 def _splits(
-    prepared: Prepared, found: Sequence[Family], scores: Scores, seed: int, scratch: Path
+    prepared: Prepared, found: Sequence[Family], scores: Scores, seed: int, scratch: Path, most_seconds: float
 ) -> tuple[list[Split], list[tuple[np.ndarray, np.ndarray]]]:
     """A search for each outer part, and one on all rows where there are several of them."""
     strata = strata_of(prepared.y, prepared.n_classes)
     outer = outer_parts(strata, seed, prepared.groups)
     splits = [
-        _split(prepared, train, test, found, scores, seed, scratch / f"outer-{k}.joblib")
+        _split(prepared, train, test, found, scores, seed, scratch / f"outer-{k}.joblib", most_seconds)
         for k, (train, test) in enumerate(outer)
     ]
     if len(outer) > 1:
         everything = np.arange(len(prepared.y))
-        splits.append(_split(prepared, everything, None, found, scores, seed, scratch / "all.joblib"))
+        splits.append(_split(prepared, everything, None, found, scores, seed, scratch / "all.joblib", most_seconds))
     return splits, outer
 
 
@@ -162,6 +164,7 @@ def _split(
     scores: Scores,
     seed: int,
     path: Path,
+    most_seconds: float,
 ) -> Split:
     rows = train if test is None else np.concatenate([train, test])
     _, table = cleaned(prepared, rows, len(train), seed)
@@ -172,7 +175,7 @@ def _split(
     if test is not None:
         parts[OUTER] = (np.arange(len(train)), np.arange(len(train), len(rows)))
     Ground(table, y, prepared.n_classes, parts).save(path)
-    return Split(Search(path, y[: len(train)], levels, found, scores.tuned, seed), test)
+    return Split(Search(path, y[: len(train)], levels, found, scores.tuned, seed, most_seconds), test)
 
 
 def _hash(prepared: Prepared) -> str:

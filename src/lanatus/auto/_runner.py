@@ -18,6 +18,7 @@ __all__ = ["OUTER", "Answered", "Judged", "Progress", "Runner", "Split", "said_o
 
 OUTER = "outer"  # the part of a ground that fits all rows to learn from and answers for those held out
 _EXPLAINING = 0.1  # share of the budget for importances and the report
+_MOST_RESERVED = 0.4  # share of the budget that is kept for the last fits at the most
 _SLACK = 1.25  # how much longer than foreseen the last fits may take
 
 
@@ -193,7 +194,9 @@ class Runner:
             if split.judged is not None:
                 seconds += chosen
                 seconds += sum(self._optional(split.search).values())
-        return (seconds / self.crew.n_jobs + 2 * last) * _SLACK + _EXPLAINING * self.budget
+        # Before the larger levels these are rough guesses, which must not end the search.
+        fits = min((seconds + 2 * last) / self.crew.n_jobs * _SLACK, _MOST_RESERVED * self.budget)
+        return fits + _EXPLAINING * self.budget
 
     def _optional(self, search: Search) -> dict[str, float]:
         """Methods whose fit on all rows is worth its time, with that time."""

@@ -25,6 +25,8 @@ _LEAST_KEPT = 5  # trials that go on to the next level
 _FAMILIES = 3  # methods whose parameters are searched
 _SPREAD = 0.2  # of a step away from the best parameters, in their unit intervals
 _MEMBERS = 10  # trials that may enter a blend
+_GROWTH = 0.8  # power of the rows that times seem to grow by: a part of each fit does not depend on them
+_FINAL_COST = 3.0  # how many times as long a fit with the parameters for the last one takes
 
 
 class Kept:
@@ -53,12 +55,22 @@ class Search:
         What to tune by.
     seed : int
         Of the trials and of the fits.
+    most_seconds : float, default=inf
+        What a single fit to all rows may take; trials that need longer are not kept, unless there is no other.
     """
 
     def __init__(
-        self, ground: Path, y: np.ndarray, plan: Plan, families: Sequence[Family], score: Score, seed: int
+        self,
+        ground: Path,
+        y: np.ndarray,
+        plan: Plan,
+        families: Sequence[Family],
+        score: Score,
+        seed: int,
+        most_seconds: float = math.inf,
     ) -> None:
         self.ground, self.y, self.plan, self.score, self.seed = ground, y, plan, score, seed
+        self.most_seconds = most_seconds
         self.families = {family.name: family for family in families}
         self.trials: dict[str, Trial] = {}
         self.outcomes: dict[str, dict[str, Outcome]] = defaultdict(dict)
@@ -203,15 +215,17 @@ class Search:
 
     def seconds(self, trial: Trial, rows: int) -> float | None:
         """Expected time of one fit of a trial, from its own fits or those of its method; None where unknown."""
-        own = self._seconds_per_row(trial.key)
+        own = self._timed(trial.key)
         if own is None:
-            known = [self._seconds_per_row(key) for key, other in self.trials.items() if other.family == trial.family]
-            rates = [rate for rate in known if rate is not None]
-            own = max(rates) if rates else None
-        return None if own is None else own * rows
+            known = [self._timed(key) for key, other in self.trials.items() if other.family == trial.family]
+            own = max((one for one in known if one is not None), key=lambda one: one[1] / one[0], default=None)
+        if own is None:
+            return None
+        more = rows / own[0]
+        return own[1] * (more**_GROWTH if more > 1 else more)
 
-    def _seconds_per_row(self, key: str) -> float | None:
-        """From the fit to the most rows."""
+    def _timed(self, key: str) -> tuple[int, float] | None:
+        """Rows and seconds of a trial's fit to the most rows."""
         found = [
             (len(self.plan.parts[part][0]), outcome.fit_seconds)
             for part, outcome in self.outcomes[key].items()
@@ -220,7 +234,7 @@ class Search:
         if not found:
             return None
         most = max(rows for rows, _ in found)
-        return float(np.mean([seconds for rows, seconds in found if rows == most])) / most
+        return most, float(np.mean([seconds for rows, seconds in found if rows == most]))
 
     # ------------------------------------------------------------ the end
 
@@ -238,15 +252,23 @@ class Search:
         last = self.plan.levels[-1].parts
         full = [o.rounds for part, o in self.outcomes[key].items() if o.rounds is not None and part in last]
         final = self.families[self.trials[key].family].contender.final
+        if _FINAL_COST * self._last_seconds(key) > self.most_seconds:
+            final = {}
         return self.trials[key].settled(float(np.mean(full or rounds)) if rounds else None, final)
+
+    def _last_seconds(self, key: str) -> float:
+        """Expected time of a fit to all rows."""
+        return self.seconds(self.trials[key], len(self.y)) or 0.0
 
     def kept(self) -> Kept | None:
         """The best trial, or the weighted mean of several where that is better on the inner folds."""
         level = self.highest()
         if level is None:
             return None
+        ranked = self.ranked(level)
+        affordable = [key for key in ranked if self._last_seconds(key) <= self.most_seconds]
         members: list[str] = []
-        for key in self.ranked(level):
+        for key in affordable or [min(ranked, key=self._last_seconds)]:
             family = self.trials[key].family
             if sum(self.trials[other].family == family for other in members) < _MEMBERS // 3:
                 members.append(key)
