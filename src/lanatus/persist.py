@@ -36,13 +36,13 @@ _HOLDERS = (
     "lanatus.bayes._kept_rows.Rows",
     "lanatus.bayes._kernel_column.KernelColumns",
     "lanatus.bayes._mixed.MixedCounts",
-    "lanatus.linear._cross_moments.CrossMoments",
+    "lanatus.optimize.solvers._cross_moments.CrossMoments",
     "lanatus.tree._tree.Tree",
     "lanatus.tree._pruning.Trial",
     # Public, but not in the catalogue: their folds go by the order of the rows, or they have no bias.
-    "lanatus.linear._lasso_cv.LassoCV",
-    "lanatus.linear._lasso_cv.ElasticNetCV",
-    "lanatus.linear._proximal.ProximalGradient",
+    "lanatus.linear.regularized._lasso_cv.LassoCV",
+    "lanatus.linear.regularized._lasso_cv.ElasticNetCV",
+    "lanatus.linear.regularized._proximal_gradient.ProximalGradient",
     # Public, but not in the catalogue: it takes away columns, and what it ignores others must refuse.
     "lanatus.data._clean.TableCleaner",
 )

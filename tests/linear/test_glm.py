@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lanatus.callbacks import Recorder
 from lanatus.linear import GeneralizedLinearModel, LinearRegression, link_function
-from lanatus.linear._families import FAMILIES, Likelihood
-from lanatus.linear._links import LINKS
+from lanatus.linear.glm._exponential_family import FAMILIES, Deviance
+from lanatus.linear.glm._link import LINKS
 
 FAMILY = {
     "gaussian": ("identity", "log"),
@@ -97,7 +97,7 @@ def test_penalised_fits_reach_scikit_learns_objective(family, power):
     expected = theirs.TweedieRegressor(power=power, alpha=0.1, link=link, tol=1e-10, max_iter=10_000).fit(X, y, weight)
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-4, atol=1e-6)
     assert model.score(X, y, weight) == pytest.approx(expected.score(X, y, weight), rel=1e-5)
-    loss = Likelihood.of(family, link, power)
+    loss = Deviance.of(family, link, power)
 
     def objective(fitted):
         eta = X @ fitted.coef_ + fitted.intercept_
@@ -109,7 +109,7 @@ def test_penalised_fits_reach_scikit_learns_objective(family, power):
 @pytest.mark.covers("linear.generalized-linear-model")
 def test_maximum_likelihood_by_another_route():
     X, y, weight = rows("poisson")
-    loss = Likelihood.of("poisson", None, 1.5)
+    loss = Deviance.of("poisson", None, 1.5)
 
     def value(w):
         return loss.value(y, X @ w[:-1] + w[-1], weight)
@@ -124,7 +124,7 @@ def test_maximum_likelihood_by_another_route():
 def test_gradients_are_derivatives_of_the_loss(family):
     _, y, _ = rows(family, n=20)
     for link in FAMILY[family]:
-        loss = Likelihood.of(family, link, 1.5)
+        loss = Deviance.of(family, link, 1.5)
         eta = loss.link.link(np.clip(np.linspace(0.2, 0.8, 20), 0.1, 0.9))
         step = 1e-6 * np.maximum(np.abs(eta), 1e-3)
         for i in range(20):

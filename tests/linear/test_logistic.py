@@ -152,7 +152,7 @@ def test_classes_together_and_apart_find_the_same_optimum(monkeypatch):
     X = StandardScaler().fit_transform(X)
     options = {"C": 0.5, "l1_ratio": 0.8, "tol": 1e-9, "max_iter": 2000}
     together = LogisticRegression(**options).fit(X, y)
-    monkeypatch.setattr("lanatus.linear._logistic_sparse._JOINT", 0)
+    monkeypatch.setattr("lanatus.optimize.solvers.smooth._coordinate_newton._JOINT", 0)
     apart = LogisticRegression(**options).fit(X, y)
     assert together.n_iter_[0] < 15 < apart.n_iter_[0]
     assert together.objective_ == pytest.approx(apart.objective_, rel=1e-10)

@@ -235,7 +235,7 @@ def test_a_large_penalty_one_row_empty_columns_and_zero_weights():
 
 
 def test_working_sets_beyond_the_gram_limit(monkeypatch):
-    from lanatus.linear import _coordinate_descent
+    from lanatus.optimize.solvers import _coordinate_descent
 
     X, y = made(40, 120, used=30)
     X *= np.random.RandomState(1).rand(*X.shape) < 0.5

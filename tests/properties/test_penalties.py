@@ -5,17 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanatus.linear._losses import LOSSES
-from lanatus.linear._penalties import L0, L1, L2, ElasticNetPenalty, Fused, GroupL2, Lp, Nothing, soft_threshold
+from lanatus.linear.regularized._regularized_linear_model import LOSSES
+from lanatus.optimize.penalties import L0, L1, L1L2, L2, Fused, GroupL2, Lp, NoPenalty, soft_threshold
 
 vectors = st.lists(st.floats(-10, 10).map(lambda x: round(x, 3)), min_size=4, max_size=4).map(np.array)
 strengths = st.floats(0.01, 5)
 
 PENALTIES = {
-    "nothing": lambda a: Nothing(),
+    "nothing": lambda a: NoPenalty(),
     "l1": L1,
     "l2": L2,
-    "elastic net": lambda a: ElasticNetPenalty(a, 0.3),
+    "elastic net": lambda a: L1L2(a, 0.3),
     "groups": lambda a: GroupL2(a, [np.array([0, 2]), np.array([1, 3])]),
     "fused": lambda a: Fused(a, 2 * a),
     "l3": lambda a: Lp(a, 3.0),
@@ -64,10 +64,10 @@ def test_derivatives_of_losses(name, eta, y):
     at = np.array([eta])
     target = np.array([float(y)])
     h = 1e-5
-    slope = (loss.each(target, at + h) - loss.each(target, at - h)) / (2 * h)
+    slope = (loss.pointwise(target, at + h) - loss.pointwise(target, at - h)) / (2 * h)
     np.testing.assert_allclose(loss.gradient(target, at), slope, atol=1e-4)
     assert (loss.curvature(target, at) >= 0).all()
     assert (loss.curvature(target, at) <= loss.smoothness + 1e-12).all()
     if hasattr(loss, "conjugate"):  # Fenchel and Young, with equality at the gradient
         u = loss.gradient(target, at)
-        np.testing.assert_allclose(loss.each(target, at) + loss.conjugate(target, u), u * at, atol=1e-9)
+        np.testing.assert_allclose(loss.pointwise(target, at) + loss.conjugate(target, u), u * at, atol=1e-9)

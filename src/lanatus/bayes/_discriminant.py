@@ -10,7 +10,7 @@ from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.bayes._class_covariances import ClassCovariances, tally_covariances
 from lanatus.bayes._posterior import BayesClassifier, logarithm
 from lanatus.catalog import Contender, method
-from lanatus.linear._covariance import ledoit_wolf_covariances, shrunk_covariance
+from lanatus.linear.discriminant._covariance import ledoit_wolf_covariances, shrunk_covariance
 from lanatus.params import Array, Choice, Flag, Nothing, Real, Satisfies
 from lanatus.scale import Engine, InMemory, blockwise, open_engine
 from lanatus.spaces import Span
