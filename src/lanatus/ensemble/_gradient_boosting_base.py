@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from lanatus.base import Estimator, Takes, check_is_fitted
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender
-from lanatus.ensemble._boosting_losses import Loss
+from lanatus.ensemble._boosting_losses import BoostingLoss
 from lanatus.ensemble._gradient_boosting_fit import Boosted, Rows, Settings, boost
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
 from lanatus.spaces import Span
@@ -112,7 +112,7 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
     train_score_: np.ndarray
     validation_score_: np.ndarray
 
-    def _loss(self) -> Loss:
+    def _loss(self) -> BoostingLoss:
         raise NotImplementedError
 
     # ------------------------------------------------------------ fitting

@@ -9,7 +9,7 @@ import numpy as np
 from lanatus._core import ensemble as kernels
 from lanatus.base import n_threads
 from lanatus.callbacks import Progress
-from lanatus.ensemble._boosting_losses import Loss
+from lanatus.ensemble._boosting_losses import BoostingLoss
 from lanatus.tree._bins import Bins
 from lanatus.tree._tree import LEAF, SUBSET, THRESHOLD, Tree
 
@@ -68,7 +68,7 @@ class Boosted:
 
 
 def boost(
-    loss: Loss,
+    loss: BoostingLoss,
     bins: Bins,
     train: Rows,
     validation: Rows | None,
@@ -112,7 +112,7 @@ def boost(
             break
 
 
-def _note(result: Boosted, loss: Loss, total: float, train: Rows, validation: Rows | None) -> None:
+def _note(result: Boosted, loss: BoostingLoss, total: float, train: Rows, validation: Rows | None) -> None:
     result.train_score.append(total / train.mass if train.mass > 0 else np.nan)
     if validation is not None:
         of_validation = loss.total(validation.y, validation.raw, validation.weight)
@@ -151,7 +151,9 @@ def _advance(
         validation.raw[:, output] += tree.value[leaves, 0]
 
 
-def _refit(tree: Tree, grower: Any, output: int, arrays: Any, loss: Loss, train: Rows, settings: Settings) -> None:
+def _refit(
+    tree: Tree, grower: Any, output: int, arrays: Any, loss: BoostingLoss, train: Rows, settings: Settings
+) -> None:
     """The loss's own best values for the leaves, within the limits of monotone columns."""
     rows, begin, n_rows = grower.rows(output), arrays[6], arrays[5]
     low, high = arrays[12], arrays[13]
