@@ -25,6 +25,13 @@ def melons():
     return np.asarray(bunch.data, float), np.asarray(bunch.target) == "是"
 
 
+@pytest.fixture
+def data():
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(60, 4))
+    return X, X @ [1.0, 2.0, 0.0, -1.0] + 0.3 * rng.normal(size=60)
+
+
 @pytest.mark.covers("linear.scatter-matrices")
 def test_scatters_add_up_and_weights_are_repeats():
     X, y = load_iris(return_X_y=True)
@@ -234,3 +241,13 @@ def test_a_feature_map_makes_a_ring_separable():
     """Exercise 3.6, from several seeds."""
     for seed in range(3):
         assert [figure.computed for figure in ex_3_6(random_state=seed)] == ["yes", 0.0]
+
+
+@pytest.mark.parametrize("solver", ["svd", "lsqr", "eigen"])
+def test_discriminants_do_not_mind_small_weights(data, solver):
+    X, y = data
+    plain = LinearDiscriminantAnalysis(solver).fit(X, y > 0)
+    light = LinearDiscriminantAnalysis(solver).fit(X, y > 0, np.full(60, 1 / 60))
+    np.testing.assert_allclose(light.coef_, plain.coef_, rtol=1e-10)
+    with pytest.raises(ValueError, match="more than the number of classes"):
+        LinearDiscriminantAnalysis(solver).fit(X, np.arange(60) > 0, np.r_[1.0, 1.0, np.zeros(58)])

@@ -1,5 +1,7 @@
 """Generalised linear models against statsmodels and scikit-learn, and through their own second route."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,7 +10,11 @@ from sklearn import linear_model as theirs
 from sklearn.exceptions import ConvergenceWarning
 
 from lanatus.callbacks import Recorder
-from lanatus.linear import GeneralizedLinearModel, LinearRegression, link_function
+from lanatus.linear import (
+    GeneralizedLinearModel,
+    LinearRegression,
+    link_function,
+)
 from lanatus.linear.glm._exponential_family import FAMILIES, Deviance
 from lanatus.linear.glm._link import LINKS
 
@@ -58,6 +64,13 @@ def peer(sm, family, link):
         "inverse-gaussian": sm.families.InverseGaussian,
         "tweedie": lambda link: sm.families.Tweedie(link=link, var_power=1.5),
     }[family](link=made)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(60, 4))
+    return X, X @ [1.0, 2.0, 0.0, -1.0] + 0.3 * rng.normal(size=60)
 
 
 @pytest.mark.covers("linear.generalized-linear-model", "linear.link-functions")
@@ -203,3 +216,28 @@ def test_separable_shares_end_with_a_warning_or_large_weights():
     with pytest.warns(ConvergenceWarning):
         model = GeneralizedLinearModel("binomial", max_iter=10).fit(X, y)
     assert ((model.predict(X) > 0.5) == y).all()
+
+
+def test_separable_shares_are_told(data):
+    X, _ = data
+    with pytest.warns(ConvergenceWarning, match="separates"):
+        GeneralizedLinearModel("binomial").fit(X[:, :1], X[:, 0] > 0)
+    with warnings.catch_warnings():  # a perfect fit of shares inside is none
+        warnings.simplefilter("error")
+        GeneralizedLinearModel("binomial").fit([[0.0], [1.0], [2.0]], 1 / (1 + np.exp([-1.0, 0.0, 1.0])))
+        GeneralizedLinearModel("binomial", alpha=0.1).fit(X[:, :1], X[:, 0] > 0)
+
+
+@pytest.mark.parametrize("link", [None, "identity"])
+def test_tweedie_of_negative_power_keeps_its_means_positive(data, link):
+    X, y = data
+    model = GeneralizedLinearModel("tweedie", power=-1, link=link, alpha=1.0, max_iter=500).fit(X, 10 + y)
+    assert 0 <= model.deviance_ <= model.null_deviance_
+    assert (model.predict(X) > 0).all()
+
+
+def test_score_where_there_is_nothing_to_explain(data):
+    X, _ = data
+    model = GeneralizedLinearModel().fit(X, np.ones(60))
+    assert model.score(X, np.ones(60)) == 1
+    assert model.score(X, np.full(60, 2.0)) == 0
