@@ -7,7 +7,7 @@ import pytest
 from bayes.semi_naive_data import LABELS, SIZES, count, family_posterior, frame, prior, share, table
 
 from lanatus.bayes import AODE, KDB, LBR, ODE, SPODE, TAN, AnDE, NBTree, SemiNaiveBayes, conditional_mutual_information
-from lanatus.bayes._tan import spanning_tree
+from lanatus.bayes.semi_naive._tan import spanning_tree
 
 cases = pytest.mark.parametrize("holes", [0.0, 0.2])
 weighing = pytest.mark.parametrize("weights", [False, True])
@@ -107,7 +107,7 @@ def test_no_other_tree_is_heavier():
 
 @pytest.mark.covers("bayes.tan")
 def test_no_other_tree_of_attributes_is_more_likely():
-    from lanatus.bayes._tan import directed
+    from lanatus.bayes.semi_naive._tan import directed
 
     X, _, y, weight = table(200, weights=True)
 

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from lanatus.bayes import GaussianNB
-from lanatus.data import Table, load_watermelon
+from lanatus.data import load_watermelon
 from lanatus.ensemble import (
     KNNEnsembleClassifier,
     NeC45Classifier,
@@ -23,8 +23,9 @@ from lanatus.ensemble import (
     margin_distribution,
     twice_learning,
 )
-from lanatus.ensemble._mixed_space import learn_space, nearest, points_in
+from lanatus.ensemble.combine._mixed_space import learn_space, nearest, points_in
 from lanatus.linear import LogisticRegression, Ridge
+from lanatus.table import Table
 
 
 @pytest.mark.covers("ensemble.knn-ensemble")

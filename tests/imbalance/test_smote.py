@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
-from lanatus.data import Table
 from lanatus.imbalance import SMOTE, BorderlineSMOTE
 from lanatus.imbalance._neighbors import coordinates, most_common, nearest
+from lanatus.table import Table
 
 
 def overlapping(n=300, rare=60, seed=0, d=4):

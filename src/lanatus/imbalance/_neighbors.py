@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from lanatus._core import imbalance as kernels
 from lanatus.base import n_threads
-from lanatus.data._table import Table
+from lanatus.table import Table
 
 _BLOCK = 2**24  # entries of a block of products of sparse rows
 

@@ -9,12 +9,12 @@ import scipy.sparse as sp
 
 from lanatus._core import core as core_kernels
 from lanatus.base import Estimator, n_threads
-from lanatus.data._sampling import whole
 from lanatus.linear._targets import single_target
 from lanatus.linear.regularized._fit import warn_gap
 from lanatus.optimize.losses import Squared
 from lanatus.optimize.penalties import L1L2, Penalty
 from lanatus.optimize.solvers import CoordinateDescent, Risk
+from lanatus.params import check_integer
 
 
 def enet_path(
@@ -88,7 +88,7 @@ def enet_path(
         raise ValueError(f"l1_ratio must be from 0 to 1; got {l1_ratio!r}.")
     if not tol >= 0:
         raise ValueError(f"tol must be 0 or more; got {tol!r}.")
-    max_iter = whole("max_iter", max_iter, 1)
+    max_iter = check_integer("max_iter", max_iter, 1)
     risk = Risk(Squared(), X, y, weight, None, fit_intercept)
     solver = CoordinateDescent(tol, max_iter, precompute=False if isinstance(precompute, str) else precompute)
     problem = solver.open(risk)
@@ -138,7 +138,7 @@ def alpha_grid(
         raise ValueError("l1_ratio=0 has no least penalty that makes all weights zero; give alphas yourself.")
     if not 0 < eps <= 1:
         raise ValueError(f"eps must be above 0 and at most 1; got {eps!r}.")
-    number, top = whole("alphas", alphas, 1), penalty(1.0, l1_ratio).largest_alpha(slope)
+    number, top = check_integer("alphas", alphas, 1), penalty(1.0, l1_ratio).largest_alpha(slope)
     if top <= np.finfo(np.float64).resolution:
         return np.full(number, np.finfo(np.float64).resolution)
     return np.geomspace(top, top * eps, number)
