@@ -7,6 +7,7 @@ import numpy as np
 
 from lanatus._core import tree as kernels
 from lanatus.base import aligned, n_threads
+from lanatus.catalog import savable
 
 LEAF, THRESHOLD, VALUES, SUBSET = 0, 1, 2, 3
 
@@ -38,6 +39,7 @@ _SURROGATES = {
 }
 
 
+@savable
 class Tree:
     """A grown tree: one entry a node, node 0 the root, the children of a node side by side.
 
