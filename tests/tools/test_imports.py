@@ -38,6 +38,4 @@ def test_a_heavy_package_at_the_head_is_named(monkeypatch):
     monkeypatch.setattr(imports, "HOMES", {})
     monkeypatch.chdir(TOOL.parents[1])
     wrong = imports.broken(*imports.build())
-    assert any("lanatus.cli._app" in one and "typer is heavy" in one for one in wrong), textwrap.shorten(
-        str(wrong), 500
-    )
+    assert any("lanatus.cli._app" in one and "typer is heavy" in one for one in wrong)
