@@ -2,6 +2,7 @@
 
 #include "bayes/codes.hpp"
 #include "bayes/counts.hpp"
+#include "core/csr.hpp"
 #include "core/ndarray.hpp"
 
 namespace lanatus::bayes {
@@ -159,14 +160,8 @@ struct Above {
 template <class T>
 DenseRows<T> rows_of(const In2<T>& X) { return {view(X)}; }
 
-template <class T, class I>
-SparseRows<T, I> rows_of(const In1<T>& data, const In1<I>& indices, const In1<I>& indptr, std::size_t cols) {
-    require(indptr.shape(0) >= 1 && data.shape(0) == indices.shape(0), "data, indices and indptr do not belong together");
-    const auto ptr = span(indptr);
-    require(ptr.front() == 0 && static_cast<std::size_t>(ptr.back()) <= data.shape(0) && std::is_sorted(ptr.begin(), ptr.end()),
-            "indptr must rise from 0 to the number of entries");
-    return {{span(data).data(), span(indices).data(), ptr.data(), ptr.size() - 1, cols}};
-}
+template <class T>
+SparseRows<T> rows_of(const Csr<T>& X) { return {X.view()}; }
 
 template <class Rows>
 auto sums_of(const Rows& X, std::size_t cols, const In1<std::int32_t>& y, const Weights& w, std::size_t n_classes,
@@ -235,33 +230,27 @@ void bind_dense(nb::module_& m) {
         "-> (n,) int32: the class of the greatest score, the lowest on ties; `otherwise` where all are -inf.");
 }
 
-template <class T, class I>
+template <class T>
 void bind_sparse(nb::module_& m) {
     m.def(
-        "class_sums_csr",
-        [](In1<T> data, In1<I> indices, In1<I> indptr, std::size_t n_features, In1<std::int32_t> y, Weights w,
-           std::size_t n_classes, std::optional<double> above, int n_threads) {
-            return sums_of(rows_of<T, I>(data, indices, indptr, n_features), n_features, y, w, n_classes, above, n_threads);
+        "class_sums",
+        [](const Csr<T>& X, In1<std::int32_t> y, Weights w, std::size_t n_classes, std::optional<double> above, int n_threads) {
+            return sums_of(rows_of(X), X.cols(), y, w, n_classes, above, n_threads);
         },
-        "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "n_features"_a, "y"_a.noconvert(),
-        "w"_a.noconvert().none(), "n_classes"_a, nb::kw_only(), "above"_a.none() = nb::none(), "n_threads"_a);
+        "X"_a, "y"_a.noconvert(), "w"_a.noconvert().none(), "n_classes"_a, nb::kw_only(), "above"_a.none() = nb::none(),
+        "n_threads"_a);
     m.def(
-        "linear_joint_csr",
-        [](In1<T> data, In1<I> indices, In1<I> indptr, std::size_t n_features, In2<double> lines, In1<double> start,
-           std::optional<double> above, int n_threads) {
-            return joint_of(rows_of<T, I>(data, indices, indptr, n_features), n_features, lines, start, above, n_threads);
+        "linear_joint",
+        [](const Csr<T>& X, In2<double> lines, In1<double> start, std::optional<double> above, int n_threads) {
+            return joint_of(rows_of(X), X.cols(), lines, start, above, n_threads);
         },
-        "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "n_features"_a, "table"_a.noconvert(),
-        "start"_a.noconvert(), nb::kw_only(), "above"_a.none() = nb::none(), "n_threads"_a);
+        "X"_a, "table"_a.noconvert(), "start"_a.noconvert(), nb::kw_only(), "above"_a.none() = nb::none(), "n_threads"_a);
     m.def(
-        "linear_predict_csr",
-        [](In1<T> data, In1<I> indices, In1<I> indptr, std::size_t n_features, In2<double> lines, In1<double> start,
-           std::int32_t otherwise, std::optional<double> above, int n_threads) {
-            return predict_of(rows_of<T, I>(data, indices, indptr, n_features), n_features, lines, start, otherwise, above,
-                              n_threads);
-        },
-        "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "n_features"_a, "table"_a.noconvert(),
-        "start"_a.noconvert(), nb::kw_only(), "otherwise"_a, "above"_a.none() = nb::none(), "n_threads"_a);
+        "linear_predict",
+        [](const Csr<T>& X, In2<double> lines, In1<double> start, std::int32_t otherwise, std::optional<double> above,
+           int n_threads) { return predict_of(rows_of(X), X.cols(), lines, start, otherwise, above, n_threads); },
+        "X"_a, "table"_a.noconvert(), "start"_a.noconvert(), nb::kw_only(), "otherwise"_a,
+        "above"_a.none() = nb::none(), "n_threads"_a);
 }
 
 }  // namespace
@@ -271,8 +260,8 @@ void bind_counts(nb::module_& m) {
     bind_codes<float>(m), bind_codes<double>(m);
     bind_counts_of<std::int8_t>(m), bind_counts_of<std::int16_t>(m), bind_counts_of<std::int32_t>(m);
     bind_dense<double>(m), bind_dense<float>(m), bind_dense<std::int64_t>(m), bind_dense<std::int32_t>(m);
-    bind_sparse<double, std::int32_t>(m), bind_sparse<float, std::int32_t>(m);
-    bind_sparse<std::int64_t, std::int32_t>(m), bind_sparse<std::int32_t, std::int32_t>(m);
+    bind_sparse<double>(m), bind_sparse<float>(m);
+    bind_sparse<std::int64_t>(m), bind_sparse<std::int32_t>(m);
 }
 
 }  // namespace lanatus::bayes

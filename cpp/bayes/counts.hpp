@@ -142,19 +142,16 @@ struct DenseRows {
     }
 };
 
-template <class T, class I>
+template <class T>
 struct SparseRows {
-    CsrView<T, I> X;
+    CsrView<T> X;
     std::size_t rows() const { return X.rows; }
     std::size_t entries() const { return static_cast<std::size_t>(X.indptr[X.rows]); }
     template <class Each>
     void each(std::size_t i, const Each& body) const {
         const auto row = X.row(i);
-        for (std::size_t p = 0; p < row.values.size(); ++p) {
-            const auto j = static_cast<std::size_t>(row.columns[p]);  // a negative one is the largest of all
-            if (j >= X.cols) [[unlikely]] throw std::invalid_argument("indices must be below the number of features");
-            body(j, static_cast<double>(row.values[p]));
-        }
+        for (std::size_t p = 0; p < row.values.size(); ++p)
+            body(static_cast<std::size_t>(row.columns[p]), static_cast<double>(row.values[p]));
     }
 };
 
