@@ -6,6 +6,7 @@ from typing import Any, Self
 from sklearn.base import RegressorMixin
 
 from lanatus.base import fitting
+from lanatus.catalog import savable
 from lanatus.linear._linear_model import LinearModel
 from lanatus.linear._rules import RULES
 from lanatus.linear.regularized._fit import column_seed
@@ -15,6 +16,7 @@ from lanatus.optimize.solvers import CoordinateDescent
 from lanatus.params import Choice, Flag, rules_for
 
 
+@savable
 class LassoCV(RegressorMixin, LinearModel):
     r"""Lasso whose penalty is chosen by cross-validation.
 
@@ -132,6 +134,7 @@ class LassoCV(RegressorMixin, LinearModel):
         return fit_path_cv(self, X, y, sample_weight, penalty, 1.0, solver)
 
 
+@savable
 class ElasticNetCV(RegressorMixin, LinearModel):
     r"""Elastic net whose penalty is chosen by cross-validation.
 

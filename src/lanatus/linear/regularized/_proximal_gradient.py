@@ -7,6 +7,7 @@ from sklearn.base import RegressorMixin
 
 from lanatus.base import fitting
 from lanatus.callbacks import CallbackSupportMixin
+from lanatus.catalog import savable
 from lanatus.linear._linear_model import LinearModel
 from lanatus.linear._rules import RULES
 from lanatus.linear.regularized._fit import Reporter, keep_solution, open_risk
@@ -15,6 +16,7 @@ from lanatus.optimize.penalties import L1
 from lanatus.params import Flag, Nothing, Real, rules_for
 
 
+@savable
 class ProximalGradient(CallbackSupportMixin, RegressorMixin, LinearModel):
     r"""The lasso by proximal gradient descent (PGD), step by step as in the book.
 

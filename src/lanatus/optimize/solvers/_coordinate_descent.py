@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from lanatus._core import core
 from lanatus._core import linear as kernels
 from lanatus.base import check_positive_weight, n_threads
 from lanatus.optimize.solvers._centring import TOO_LARGE
@@ -111,8 +112,7 @@ class SquaredProblem:
             return Solutions(*kernels.gram_path(self.gram, self.product, self.null, **common))
         common |= {"centre": self.centre, "gram_limit": _WORKING_COLUMNS, "n_threads": n_threads()}
         if sp.issparse(self.X):
-            X = self.X
-            return Solutions(*kernels.csc_path(X.data, X.indices, X.indptr, X.shape[0], self.y, self.root, **common))
+            return Solutions(*kernels.csc_path(core.csc(self.X), self.y, self.root, **common))
         return Solutions(*kernels.dense_path(self.X, self.y, self.root, **common))
 
 
