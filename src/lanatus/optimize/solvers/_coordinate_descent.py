@@ -81,8 +81,6 @@ class SquaredProblem:
         """Weighted means of some columns, zeros without centring."""
         if not self.centre:
             return np.zeros(self.X.shape[1])[columns]
-        if self.x_mean is not None:
-            return self.x_mean[columns]
         X = self.X if isinstance(columns, slice) else self.X[:, columns]
         weight = np.ones(X.shape[0]) if self.root is None else self.root**2
         return np.asarray(weight @ X, dtype=np.float64).ravel() / self.mass
@@ -197,7 +195,9 @@ class SquaredProblems:
         return -self.each[0].products() / self.normalizer
 
     def means(self, coef: np.ndarray) -> np.ndarray:
-        """Means of the columns that have a weight (d, ...); of the others, which do not matter, zeros."""
+        """Means of the columns, at least of those that have a weight (d, ...); others may be zero."""
+        if self.each[0].centre and self.each[0].x_mean is not None:
+            return self.each[0].x_mean
         used = np.flatnonzero(coef.reshape(len(coef), -1).any(axis=1))
         if 2 * len(used) > len(coef):  # then a copy of these columns costs more than it spares
             return self.each[0].means()
