@@ -287,13 +287,13 @@ default="k-means++"
     def predict(self, X: Any) -> np.ndarray:
         """Index of the nearest mean of each row."""
         check_is_fitted(self)
-        return nearest(self._numbers(X, reset=False), self.cluster_centers_)[0]
+        return nearest(self._take(X, reset=False), self.cluster_centers_)[0]
 
     @blockwise
     def transform(self, X: Any) -> np.ndarray:
         """Distance of each row to each mean."""
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
+        X = self._take(X, reset=False)
         centers = aligned(self.cluster_centers_.astype(X.dtype, copy=False))
         if sp.issparse(X):
             squares = kernels.pairwise_sq_csr(*csr_parts(X), centers, n_threads=n_threads())

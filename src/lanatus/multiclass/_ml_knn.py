@@ -95,7 +95,7 @@ class MLkNN(ClassifierMixin, Estimator):
         -------
         self
         """
-        numbers = self._numbers(X, reset=True)
+        numbers = self._take(X, reset=True)
         labels = _as_label_matrix(y, n_rows(numbers))
         if len(labels) <= self.n_neighbors:
             raise ValueError(f"n_neighbors={self.n_neighbors} needs more rows than that; got {len(labels)}.")
@@ -121,7 +121,7 @@ class MLkNN(ClassifierMixin, Estimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each label, of shape (n_samples, n_labels)."""
         check_is_fitted(self)
-        numbers = self._numbers(X, reset=False)
+        numbers = self._take(X, reset=False)
         near = self._near(numbers)
         label = np.arange(near.shape[1])
         yes = self.prior_ * self.with_label_[label, near]

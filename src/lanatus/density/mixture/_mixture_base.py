@@ -182,7 +182,7 @@ class BaseMixture(CallbackSupportMixin, DensityMixin, Estimator):
 
     def _posteriors(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
+        X = self._take(X, reset=False)
         log_density, shares = posteriors(self._components(self._fitted_state()), X)
         return log_density.astype(X.dtype, copy=False), shares.astype(X.dtype, copy=False)
 

@@ -136,7 +136,7 @@ class KernelDensity(DensityMixin, Estimator):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows; they count as repeats.
         """
-        X = self._numbers(X, reset=True)
+        X = self._take(X, reset=True)
         weight = self._weights(sample_weight, X)
         kernel, metric, unit = self._window()
         leaf_size = len(X) if self._is_brute(X.shape[1]) else self.leaf_size
@@ -154,7 +154,7 @@ class KernelDensity(DensityMixin, Estimator):
     def score_samples(self, X: Any) -> np.ndarray:
         """Log density of each row."""
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
+        X = self._take(X, reset=False)
         kernel, metric, unit = self._window()
         width = self.bandwidth_
         queries = X / width if np.ndim(width) else X

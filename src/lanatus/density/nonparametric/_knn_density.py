@@ -86,7 +86,7 @@ class KNeighborsDensity(DensityMixin, Estimator):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows; they count as repeats.
         """
-        X = self._numbers(X, reset=True)
+        X = self._take(X, reset=True)
         tree = grow_tree(X, self._weights(sample_weight, X), self.leaf_size)
         self.n_neighbors_ = min(float(self.n_neighbors), _mass(tree))
         self.rows_, self.row_weights_, self.nodes_ = tree
@@ -96,7 +96,7 @@ class KNeighborsDensity(DensityMixin, Estimator):
     def score_samples(self, X: Any) -> np.ndarray:
         """Logarithm of the estimate for each row."""
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
+        X = self._take(X, reset=False)
         metric = metric_of(self.metric, None)
         tree = SpaceTree(self.rows_, self.row_weights_, self.nodes_)
         radius = tree.radii(X, metric=metric, k=self.n_neighbors_)

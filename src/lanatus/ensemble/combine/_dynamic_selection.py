@@ -148,7 +148,7 @@ class DynamicClassifierSelection(MostLikely, Committee):
         """
         models = self._models()
         of_kind(models, regressors=False, who="DynamicClassifierSelection")
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         if len(self.classes_) < 2:
             raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")
@@ -192,7 +192,7 @@ class DynamicClassifierSelection(MostLikely, Committee):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         near = nearest(self._points, points_in(self._space, self._as_table(rows)), self.n_neighbors, self.p)
         now = np.column_stack([self._codes(model, rows) for model in self.estimators_])
         votes = self._votes(near, now)

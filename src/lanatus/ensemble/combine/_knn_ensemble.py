@@ -6,7 +6,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, check_is_fitted, class_codes, fitting
+from lanatus.base import Estimator, Tables, check_is_fitted, class_codes, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._most_likely import MostLikely
 from lanatus.ensemble.combine._mixed_space import learn_space, nearest, points_in
@@ -80,6 +80,7 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
     """
 
     _takes = Takes(nominal=True)
+    _wants = Tables()
     _params: ClassVar[dict[str, Rule]] = {
         "n_estimators": Integer(low=1),
         "n_neighbors": Integer(low=1),
@@ -132,7 +133,7 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
         orders = np.asarray(self.orders, dtype=np.float64)
         if not len(orders) or not (orders >= 1).all():
             raise ValueError(f"orders must be numbers of 1 or more; got {self.orders!r}.")
-        table = self._table(X, reset=True)
+        table = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, table)
         rng = check_random_state(self.random_state)
         n, d, members = len(table), len(table.schema), range(self.n_estimators)
@@ -168,7 +169,7 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        queries = points_in(self._space, self._table(X, reset=False))
+        queries = points_in(self._space, self._take(X, reset=False))
         counts = Parallel(n_jobs=self.n_jobs)(
             delayed(self._counts)(queries, member) for member in range(self.n_estimators)
         )
