@@ -11,6 +11,8 @@ namespace density { void bind_mixture(nb::module_& m); void bind_kernels(nb::mod
 namespace evaluation { void bind(nb::module_& m); }
 namespace linear { void bind_sparse(nb::module_& m); void bind_logistic(nb::module_& m); }
 namespace imbalance { void bind(nb::module_& m); }
+namespace metric { void bind(nb::module_& m); }
+namespace neighbors { void bind(nb::module_& m); }
 namespace tree { void bind_grow(nb::module_& m); void bind_binned(nb::module_& m); void bind_route(nb::module_& m); void bind_predict(nb::module_& m); void bind_bins(nb::module_& m); void bind_shap(nb::module_& m); }
 namespace ensemble { void bind_boosting(nb::module_& m); void bind_stumps(nb::module_& m); }
 }  // namespace lanatus
@@ -36,6 +38,10 @@ NB_MODULE(_core, m) {
     lanatus::linear::bind_logistic(linear);
     auto imbalance = topic("imbalance", "SMOTE.");
     lanatus::imbalance::bind(imbalance);
+    auto metric = topic("metric", "Distances.");
+    lanatus::metric::bind(metric);
+    auto neighbors = topic("neighbors", "Search trees and nearest neighbours.");
+    lanatus::neighbors::bind(neighbors);
     auto tree = topic("tree", "Decision trees and forests.");
     lanatus::tree::bind_grow(tree);
     lanatus::tree::bind_binned(tree);

@@ -1,31 +1,17 @@
-// Included once per instruction set by neighbors.cpp (no include guard on purpose).
-namespace lanatus::imbalance::LANATUS_ISA {
+// Included once per instruction set by leaf.cpp (no include guard on purpose).
+#include "metric/sq_tile.inl"
+
+namespace lanatus::neighbors::LANATUS_ISA {
 namespace {
 
-typedef float Lanes __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
-typedef decltype(Lanes{} < Lanes{}) Mask;
+using namespace ::lanatus::metric::LANATUS_ISA;
+
 typedef double Double4 __attribute__((vector_size(32)));
 
-constexpr std::size_t lanes = LANATUS_VECTOR_BYTES / sizeof(float);
-constexpr std::size_t columns_of_lanes = 3;                          // what fits the registers, four points at a time
-constexpr std::size_t strip = columns_of_lanes * lanes;              // asking rows in flight
-static_assert(query_tile % strip == 0);
+constexpr std::size_t point_block = 512;  // points that stay in the cache while the tiles of a chunk pass
 
-template <class Vector, class T>
-LANATUS_INLINE Vector load(const T* p) {
-    Vector v;
-    __builtin_memcpy(&v, p, sizeof v);
-    return v;
-}
-
-LANATUS_INLINE bool any(Mask mask) {
-    std::uint64_t words[sizeof(Mask) / 8], found = 0;
-    __builtin_memcpy(words, &mask, sizeof mask);
-    for (std::uint64_t word : words) found |= word;
-    return found != 0;
-}
-
-LANATUS_INLINE double sq_distance_of(const double* x, const double* y, std::size_t d) {
+// In four partial sums whatever the machine's vectors.
+LANATUS_INLINE double exact_sq_distance(const double* x, const double* y, std::size_t d) {
     Double4 sum{};
     std::size_t j = 0;
     for (; j + 4 <= d; j += 4) {
@@ -37,60 +23,93 @@ LANATUS_INLINE double sq_distance_of(const double* x, const double* y, std::size
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + tail;
 }
 
-// Row r of the chunk meets point p. Points come in order, so an equal distance met later ranks later.
-void consider(const Screen& screen, std::span<const std::int64_t> rows, std::size_t r, std::size_t p, Nearest& best) {
-    const auto own = static_cast<std::size_t>(rows[r]);
-    if (p == own || p >= screen.n) return;
-    const double found = sq_distance_of(screen.row(own), screen.row(p), screen.d);
-    double* sq_dist = best.sq_dist.data() + r * best.k;
-    std::int32_t* which = best.which.data() + r * best.k;
-    std::size_t at = best.k - 1;
-    if (which[at] >= 0 && found >= sq_dist[at]) return;
-    for (; at > 0 && (which[at - 1] < 0 || sq_dist[at - 1] > found); --at) {
-        sq_dist[at] = sq_dist[at - 1];
-        which[at] = which[at - 1];
-    }
-    sq_dist[at] = found;
-    which[at] = static_cast<std::int32_t>(p);
-    if (which[best.k - 1] >= 0) {
-        const double limit = sq_dist[best.k - 1] / 2 - best.half_norm[r] * (1 - 2 * screen.slack);
-        best.limit[r] = std::nextafter(static_cast<float>(limit), std::numeric_limits<float>::infinity());
-    }
+void sq_distances_of(const double* x, const double* rows, std::size_t n, std::size_t d, double* sums) {
+    for (std::size_t i = 0; i < n; ++i) sums[i] = exact_sq_distance(x, rows + i * d, d);
 }
 
-void screen_points_of(const Screen& screen, std::span<const std::int64_t> rows, std::size_t begin, std::size_t end,
-                      Nearest& best) {
-    const std::size_t d = screen.d;
-    for (std::size_t first = 0; first < rows.size(); first += strip) {
-        const float* panel = best.panel.data() + first / query_tile * query_tile * d + first % query_tile;
-        for (std::size_t p = begin; p < end; p += point_group) {
-            const float* points = screen.packed.data() + p * d;
-            Lanes score[point_group][columns_of_lanes];
-            for (std::size_t c = 0; c < point_group; ++c)
-                for (std::size_t v = 0; v < columns_of_lanes; ++v) score[c][v] = Lanes{} + screen.start[p + c];
+LANATUS_INLINE bool any(Mask<float> mask) {
+    std::uint64_t words[sizeof(mask) / 8], found = 0;
+    __builtin_memcpy(words, &mask, sizeof mask);
+    for (std::uint64_t word : words) found |= word;
+    return found != 0;
+}
+
+// The queries of one chunk, and how small the score of a point must be to be worth measuring.
+struct Chunk {
+    const Screen& screen;
+    const Queries& queries;
+    const Neighbors& out;
+    std::size_t begin, count, tiles;
+    Buffer<float> panel;       // tiles x d x tile: the shifted queries, a lane each
+    Buffer<double> half_norm;  // of each query, shifted
+    Buffer<float> limit;       // a score above it is out
+
+    Chunk(const Screen& screen_, const Queries& queries_, std::size_t begin_, std::size_t end, const Neighbors& out_)
+        : screen(screen_), queries(queries_), out(out_), begin(begin_), count(end - begin_),
+          tiles((count + tile<float> - 1) / tile<float>), panel(tiles * tile<float> * screen.packed.d), half_norm(count),
+          limit(tiles * tile<float>) {
+        const std::size_t d = screen.packed.d;
+        std::fill_n(panel.data(), panel.size(), 0.0f);
+        std::fill_n(limit.data(), limit.size(), -std::numeric_limits<float>::infinity());
+        std::fill_n(limit.data(), count, std::numeric_limits<float>::max());
+        for (std::size_t r = 0; r < count; ++r) {
+            NearestList(out, begin + r).clear();
+            const double* x = queries.rows.row(begin + r);
+            double norm = 0;
             for (std::size_t j = 0; j < d; ++j) {
-                Lanes x[columns_of_lanes];
-                for (std::size_t v = 0; v < columns_of_lanes; ++v)
-                    x[v] = load<Lanes>(panel + j * query_tile + v * lanes);
-                for (std::size_t c = 0; c < point_group; ++c)
-                    for (std::size_t v = 0; v < columns_of_lanes; ++v) score[c][v] -= x[v] * points[j * point_group + c];
+                const double value = x[j] - screen.middle[j];
+                panel[(r / tile<float> * d + j) * tile<float> + r % tile<float>] = static_cast<float>(value);
+                norm += value * value;
             }
-            Mask near{};
-            Lanes limit[columns_of_lanes];
-            for (std::size_t v = 0; v < columns_of_lanes; ++v) {
-                limit[v] = load<Lanes>(best.limit.data() + first + v * lanes);
-                for (std::size_t c = 0; c < point_group; ++c) near |= score[c][v] <= limit[v];
-            }
-            if (!any(near)) [[likely]]
-                continue;
-            for (std::size_t c = 0; c < point_group; ++c)
-                for (std::size_t v = 0; v < columns_of_lanes; ++v)
-                    for (std::size_t lane = 0; lane < lanes; ++lane)
-                        if (const std::size_t r = first + v * lanes + lane; score[c][v][lane] <= best.limit[r])
-                            consider(screen, rows, r, p + c, best);
+            half_norm[r] = norm / 2;
         }
     }
+
+    // Query r of the chunk meets point p, whose score is small enough.
+    __attribute__((noinline)) void measure(std::size_t r, std::size_t p) {
+        if (queries.excludes(begin + r, p)) return;
+        NearestList best(out, begin + r);
+        best.offer(exact_sq_distance(queries.rows.row(begin + r), screen.exact.row(p), screen.packed.d), p);
+        if (!best.full()) return;
+        const double bound = best.farthest() / 2 - half_norm[r] * (1 - 2 * screen.slack);
+        limit[r] = std::nextafter(static_cast<float>(bound), std::numeric_limits<float>::infinity());
+    }
+};
+
+// The sink of the tile: points with a score below the limit are measured.
+struct Screening {
+    Chunk& chunk;
+    std::size_t first_row;
+
+    template <std::size_t C>
+    LANATUS_INLINE void take(std::size_t first, const V<float> (&score)[C][row_vectors]) {
+        const float* limit = chunk.limit.data() + first_row;
+        Mask<float> near{};
+        for (std::size_t v = 0; v < row_vectors; ++v) {
+            const V<float> most = load<V<float>>(limit + v * lanes<float>);
+            for (std::size_t c = 0; c < C; ++c) near |= score[c][v] <= most;
+        }
+        if (!any(near)) [[likely]]
+            return;
+        for (std::size_t c = 0; c < C; ++c)
+            for (std::size_t v = 0; v < row_vectors; ++v)
+                for (std::size_t lane = 0; lane < lanes<float>; ++lane)
+                    if (const std::size_t r = v * lanes<float> + lane; score[c][v][lane] <= limit[r])
+                        chunk.measure(first_row + r, first + c);
+    }
+};
+
+void screen_points_of(const Screen& screen, const Queries& queries, std::size_t begin, std::size_t end,
+                      const Neighbors& out) {
+    Chunk chunk(screen, queries, begin, end, out);
+    const std::size_t n = screen.packed.n, d = screen.packed.d;
+    for (std::size_t p = 0; p < n; p += point_block)
+        for (std::size_t t = 0; t < chunk.tiles; ++t) {
+            Screening sink{chunk, t * tile<float>};
+            score_panel<Expanded>(chunk.panel.data() + t * tile<float> * d, 0, d, screen.packed, p,
+                                  std::min(n, p + point_block), static_cast<float*>(nullptr), true, true, sink);
+        }
 }
 
 }  // namespace
-}  // namespace lanatus::imbalance::LANATUS_ISA
+}  // namespace lanatus::neighbors::LANATUS_ISA

@@ -37,6 +37,7 @@ _HOLDERS = (
     "lanatus.bayes._kernel_column.KernelColumns",
     "lanatus.bayes._mixed.MixedCounts",
     "lanatus.linear._cross_moments.CrossMoments",
+    "lanatus.metric._table_space.TableSpace",
     "lanatus.tree._tree.Tree",
     "lanatus.tree._pruning.Trial",
     # Public, but not in the catalogue: their folds go by the order of the rows, or they have no bias.

@@ -13,12 +13,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from lanatus._core import bayes as moment_kernels
-from lanatus._core import cluster as kernels
-from lanatus.base import Estimator, Takes, aligned, check_is_fitted, fitting, n_threads, warn_unconverged
+from lanatus.base import Estimator, Takes, check_is_fitted, fitting, n_threads, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import method
 from lanatus.cluster._kmeans_pass import Passes, farthest_rows, passes_for, tally
-from lanatus.cluster._kmeans_start import csr_parts, nearest, parallel_plusplus, plusplus, random_rows
+from lanatus.cluster._kmeans_start import nearest, parallel_plusplus, plusplus, random_rows
+from lanatus.metric import squared_euclidean
 from lanatus.params import Array, Choice, Flag, Function, Integer, RandomState, Real
 from lanatus.scale import Block, Engine, InMemory, Moments, blockwise, open_engine
 
@@ -294,11 +294,7 @@ default="k-means++"
         """Distance of each row to each mean."""
         check_is_fitted(self)
         X = self._numbers(X, reset=False)
-        centers = aligned(self.cluster_centers_.astype(X.dtype, copy=False))
-        if sp.issparse(X):
-            squares = kernels.pairwise_sq_csr(*csr_parts(X), centers, n_threads=n_threads())
-        else:
-            squares = kernels.pairwise_sq(X, centers, n_threads=n_threads())
+        squares = squared_euclidean(X, self.cluster_centers_)
         return np.sqrt(squares, out=squares)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:

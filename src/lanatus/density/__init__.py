@@ -14,7 +14,7 @@ _HOME = {
     "_kernel_density": ["KernelDensity", "ParzenWindow"],
     "_mixture": ["GaussianMixture"],
     "_mle": ["mle"],
-    "_neighbors": ["KNeighborsDensity"],
+    "_k_neighbors": ["KNeighborsDensity"],
     "_product": ["ProductDensity"],
     "_quality": ["check_identifiability", "cramer_rao_bound", "estimator_bias_variance", "required_samples"],
     "_uniform": ["UniformDensity"],
