@@ -31,7 +31,7 @@ lint: $(VENV)/.stamp-lint  ## Style, formatting, types, import layers, threads s
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/python tools/imports.py
 	@! grep -rnE '#pragma omp parallel' cpp | grep -v num_threads || { echo "every omp parallel must state num_threads"; exit 1; }
 
 bench: $(VENV)/.stamp-bench  ## Side-by-side benchmarks: make bench SUITE=kmeans
@@ -50,7 +50,7 @@ doctor:  ## Say what is missing on this machine
 	@PYTHON="$(PYTHON)" sh tools/doctor.sh && echo "all there"
 
 clean:  ## Remove the environments and everything built
-	rm -rf $(VENV) $(SANITIZED) build dist site out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(SANITIZED) build dist site out .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## This list

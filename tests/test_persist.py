@@ -20,8 +20,8 @@ import lanatus
 from lanatus.bayes import GaussianNB
 from lanatus.callbacks import Recorder
 from lanatus.cluster import KMeans
-from lanatus.data import SimpleImputer
 from lanatus.persist import ModelFileError, versions
+from lanatus.preprocess import SimpleImputer
 
 
 @pytest.fixture

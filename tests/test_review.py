@@ -15,8 +15,9 @@ import lanatus
 from lanatus.bayes import GaussianNB
 from lanatus.callbacks import Checkpoint, Recorder
 from lanatus.cluster import KMeans
-from lanatus.data import KNNImputer, OneHotEncoder, SimpleImputer, StandardScaler, Table
 from lanatus.persist import ModelFileError
+from lanatus.preprocess import KNNImputer, OneHotEncoder, SimpleImputer, StandardScaler
+from lanatus.table import Table
 
 
 def test_tables_without_a_column_to_learn_from_do_not_crash():

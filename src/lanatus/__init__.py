@@ -4,49 +4,27 @@ Public names load on first use, so ``import lanatus`` is quick.
 """
 
 import importlib
+import pkgutil
 from typing import Any
+
+from lanatus._lazy import attach
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "fit": "lanatus.auto",
-    "load": "lanatus.persist",
-    "save": "lanatus.persist",
-    "scan": "lanatus.data",
-}
-_PACKAGES = (
-    "auto",
-    "base",
-    "bayes",
-    "book",
-    "callbacks",
-    "catalog",
-    "cluster",
-    "data",
-    "density",
-    "ensemble",
-    "evaluation",
-    "imbalance",
-    "linear",
-    "multiclass",
-    "persist",
-    "plot",
-    "report",
-    "scale",
-    "tree",
-    "wrapping",
-)
+_names, _get, _ = attach(__name__, __file__)
 
-__all__ = ["__version__", *_HOME, *_PACKAGES]
+
+def _packages() -> list[str]:
+    return [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(importlib.import_module(_HOME[name]), name)
-    if name in _PACKAGES:
+    if name == "__all__":
+        return __dir__()
+    if not name.startswith("_") and name not in _names and name in _packages():
         return importlib.import_module(f"lanatus.{name}")
-    raise AttributeError(f"module 'lanatus' has no attribute {name!r}")
+    return _get(name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(["__version__", *_names, *_packages()])

@@ -29,10 +29,8 @@ from sklearn.utils.validation import (
 
 from lanatus._core import core as kernels
 from lanatus.catalog import DOCS_URL, Takes
-from lanatus.data._columns import is_missing
-from lanatus.data._schema import Column, Schema
-from lanatus.data._table import Table, as_frame, frame_of_dicts, is_list_of_dicts, is_named
 from lanatus.params import Rule, check_params
+from lanatus.table import Column, Schema, Table, as_frame, frame_of_dicts, is_list_of_dicts, is_missing, is_named
 
 __all__ = [
     "Estimator",
@@ -204,7 +202,7 @@ class Estimator(BaseEstimator):
             raise ValueError(
                 f"Input X contains NaN: {type(self).__name__} has no rule for missing values, got some in "
                 f"columns {listed}. Fill them first, for example with "
-                "sklearn.pipeline.make_pipeline(lanatus.data.SimpleImputer(), ...)."
+                "sklearn.pipeline.make_pipeline(lanatus.preprocess.SimpleImputer(), ...)."
             )
 
     def _has_nulls(self, X: Any, name: str) -> bool:

@@ -9,7 +9,6 @@ import csv
 import importlib
 import inspect
 import pkgutil
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -108,7 +107,7 @@ class Entry:
     @property
     def path(self) -> str:
         """Where a user imports it from: ``lanatus.cluster.KMeans``."""
-        package = self.home or re.sub(r"(\._\w+)+$", "", self.object.__module__)
+        package = self.home or ".".join(self.object.__module__.split(".")[:2])
         return f"{package}.{self.name}"
 
     @property

@@ -1,10 +1,11 @@
-"""Parameter rules: one per constructor argument, checked together in ``fit``.
+"""Parameter rules: one per constructor argument, checked together in ``fit``; and checks of a function's arguments.
 
 A class says ``_params = {"n_clusters": Integer(low=1), "tol": Real(low=0)}``; rules combine with ``|``.
+A function says ``k = check_integer("k", k, low=1)``.
 """
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -180,3 +181,31 @@ def check_params(estimator: Any) -> None:
 
 class InvalidParameter(ValueError, TypeError):
     """A constructor argument has a value that its rule does not allow."""
+
+
+# ---------------------------------------------------------------- arguments of functions
+
+
+def check_integer(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """The argument as an integer of at least `low`, and at most `high`."""
+    ok = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+    if not ok or int(value) < low or (high is not None and int(value) > high):
+        span = f">= {low}" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{name} must be an integer {span}; got {value!r}.")
+    return int(value)
+
+
+def check_real(name: str, value: Any, low: float, high: float = np.inf, *, above: bool = False) -> float:
+    """The argument as a number in [low, high], or in (low, high] with `above`; not infinite, not NaN."""
+    ok = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_) and np.isfinite(float(value))
+    if not ok or not low <= float(value) <= high or (above and float(value) == low):
+        first = f"> {low:g}" if above else f">= {low:g}"
+        span = first if high == np.inf else f"{first} and <= {high:g}"
+        raise ValueError(f"{name} must be a number {span}; got {value!r}.")
+    return float(value)
+
+
+def check_choice(name: str, value: object, options: Sequence[object]) -> None:
+    """Refuse an argument that is not among the options."""
+    if value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}.")

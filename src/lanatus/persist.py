@@ -29,23 +29,23 @@ _NOTE = "lanatus.json"
 _SPLITTERS = ("KFold", "StratifiedKFold", "GroupKFold", "ShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold")
 _HOLDERS = (
     "lanatus.auto._design.Design",
-    "lanatus.data._schema.Schema",
-    "lanatus.data._schema.Column",
+    "lanatus.table._schema.Schema",
+    "lanatus.table._schema.Column",
     "lanatus.scale._stats.Moments",
-    "lanatus.bayes._counting.ClassCounts",
-    "lanatus.bayes._kept_rows.Rows",
-    "lanatus.bayes._kernel_column.KernelColumns",
-    "lanatus.bayes._mixed.MixedCounts",
+    "lanatus.bayes.naive._counting.ClassCounts",
+    "lanatus.bayes.semi_naive._kept_rows.Rows",
+    "lanatus.bayes.naive._kernel_column.KernelColumns",
+    "lanatus.bayes.naive._mixed_counts.MixedCounts",
     "lanatus.linear._cross_moments.CrossMoments",
     "lanatus.metric._table_space.TableSpace",
-    "lanatus.tree._tree.Tree",
-    "lanatus.tree._pruning.Trial",
+    "lanatus.tree.grow._tree.Tree",
+    "lanatus.tree.prune._pruning.Trial",
     # Public, but not in the catalogue: their folds go by the order of the rows, or they have no bias.
     "lanatus.linear._lasso_cv.LassoCV",
     "lanatus.linear._lasso_cv.ElasticNetCV",
     "lanatus.linear._proximal.ProximalGradient",
     # Public, but not in the catalogue: it takes away columns, and what it ignores others must refuse.
-    "lanatus.data._clean.TableCleaner",
+    "lanatus.preprocess.cleaning._table_cleaner.TableCleaner",
 )
 
 

@@ -10,8 +10,8 @@ from sklearn.utils import get_tags
 
 from lanatus.base import Estimator, take_rows
 from lanatus.catalog import Takes
-from lanatus.data._table import Table, as_frame
 from lanatus.params import Satisfies
+from lanatus.table import Table, as_frame
 
 __all__ = ["LEARNER", "Wrapper", "has_words", "knows_tables", "takes_of"]
 

@@ -9,7 +9,7 @@ from lanatus.auto._runner import Answered, Judged
 from lanatus.auto._scores import scores_for
 from lanatus.auto._search import Kept
 from lanatus.auto._trial import families
-from lanatus.report import ColumnFacts, Profile
+from lanatus.profile import ColumnFacts, Profile
 
 FAMILIES = families("regression", 100, 3, ["Ridge", "DecisionTree", "RandomForest", "GradientBoosting"])
 PROFILE = Profile(400, 0, (), ColumnFacts("y", "numeric", True, 0, 400), "regression", ())

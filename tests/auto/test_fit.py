@@ -62,7 +62,7 @@ def test_the_model_takes_tables_like_the_one_it_saw(run):
     assert roc_auc_score(fresh["好瓜"] == model.classes_[1], said[:, 1]) > 0.85
     np.testing.assert_allclose(model.predict_proba(pl.from_pandas(fresh.drop(columns="好瓜"))), said)
     odd = fresh.drop(columns="好瓜").assign(根蒂="从未见过")
-    with pytest.warns(lanatus.data.UnseenCategoryWarning):
+    with pytest.warns(lanatus.table.UnseenCategoryWarning):
         assert np.isfinite(model.predict_proba(odd)).all()
 
 

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanatus.auto._blend import blend_weights, blended
-from lanatus.auto._crew import Crew
 from lanatus.auto._design import Design
 from lanatus.auto._journal import Journal
 from lanatus.auto._plan import fold_of, outer_parts, plan, strata_of
@@ -18,8 +17,9 @@ from lanatus.auto._prepare import cost_matrix
 from lanatus.auto._scores import scores_for
 from lanatus.auto._trial import Trial, families
 from lanatus.auto._work import Ground, Job, Outcome, evaluate
-from lanatus.data import Table
+from lanatus.auto._workers import Crew
 from lanatus.spaces import Options, Span
+from lanatus.table import Table
 
 # ---------------------------------------------------------------- rows
 

@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 
 import lanatus
 from lanatus.bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
-from lanatus.data import UnseenCategoryWarning
+from lanatus.table import UnseenCategoryWarning
 
 MODES = ("lookup", "lazy", "incremental")
 

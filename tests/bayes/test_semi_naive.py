@@ -21,8 +21,9 @@ from lanatus.bayes import (
     conditional_mutual_information,
     plot_structure,
 )
-from lanatus.data import UnseenCategoryWarning, load_watermelon
+from lanatus.data import load_watermelon
 from lanatus.scale._engines import InMemory
+from lanatus.table import UnseenCategoryWarning
 
 ALL = [ODE(), SPODE(), TAN(), KDB(2), AODE(), AODE(mode="lazy"), AnDE(2), SemiNaiveBayes(), LBR(), NBTree()]
 each = pytest.mark.parametrize("model", ALL, ids=lambda model: type(model).__name__)

@@ -10,8 +10,8 @@ from scipy.stats import friedmanchisquare
 
 from lanatus import book
 from lanatus.book import ex_2_2, ex_2_3, ex_2_10, ex_3_4, examples, fig_2_9, paired_t_inflation
-from lanatus.book._ch02 import melon_classifier
-from lanatus.book._ch02_sizes import _five_by_two, _fold_differences, _paired_t
+from lanatus.book.ch02._measures import melon_classifier
+from lanatus.book.ch02._test_sizes import _five_by_two, _fold_differences, _paired_t
 from lanatus.evaluation import five_by_two_cv_test, paired_cv_t_test
 
 

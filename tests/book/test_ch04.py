@@ -6,7 +6,7 @@ import pytest
 
 from lanatus import book
 from lanatus.book import _ch04, _ch04_missing, _ch04_pruning, _ch04_slides, _ch04_trees, examples
-from lanatus.book._ch04_leaves import leaves_in, leaves_of, melons, path_to
+from lanatus.book.ch04._leaves import leaves_in, leaves_of, melons, path_to
 from lanatus.tree import DecisionTreeClassifier, ID3Classifier
 
 

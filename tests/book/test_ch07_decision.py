@@ -3,7 +3,7 @@
 import pytest
 
 from lanatus import book
-from lanatus.book import _ch07_decision
+from lanatus.book.ch07 import _decision as _ch07_decision
 
 
 def found(figures):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lanatus.bayes import AODE, SPODE, TAN, samples_needed
-from lanatus.book import _ch07_semi_naive as book
 from lanatus.book import examples
+from lanatus.book.ch07 import _semi_naive as book
 
 TERMS = {  # W7.4: P(c, x_i) prod P(x_j | c, x_i) of 测1 for 是, 否
     "色泽": (0.00869565217, 0.00128824477),

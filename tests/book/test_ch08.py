@@ -7,7 +7,7 @@ import pytest
 
 from lanatus import book
 from lanatus.book import _ch08, _ch08_boosting, _ch08_combining, examples
-from lanatus.book._ch04_leaves import melons
+from lanatus.book.ch04._leaves import melons
 from lanatus.ensemble import AdaBoostClassifier
 from lanatus.tree import DecisionStump
 

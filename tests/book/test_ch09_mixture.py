@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lanatus.book import _ch09_mixture
-from lanatus.book._ch09 import _melons
+from lanatus.book.ch09 import _mixture as _ch09_mixture
+from lanatus.book.ch09._kmeans import _melons
 
 
 def found(figures):

@@ -6,7 +6,8 @@ import pytest
 from lanatus.bayes import GaussianNB
 from lanatus.book import Figure, examples
 from lanatus.cluster import KMeans
-from lanatus.data import OneHotEncoder, OrdinalEncoder, load_watermelon
+from lanatus.data import load_watermelon
+from lanatus.preprocess import OneHotEncoder, OrdinalEncoder
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda one: f"{one.section} {one.en}")

@@ -20,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 import lanatus
-from lanatus.data import Table, UnseenCategoryWarning
+from lanatus.table import Table, UnseenCategoryWarning
 
 each = pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
 

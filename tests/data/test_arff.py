@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lanatus.data._arff import read_arff, write_arff
-from lanatus.data._errors import FileError, FormatError, SchemaError
+from lanatus.data.readers._arff import read_arff, write_arff
+from lanatus.data.readers._errors import FileError, FormatError, SchemaError
 
 
 def put(folder, text, encoding="utf-8"):

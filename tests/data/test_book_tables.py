@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 from lanatus.data import (
-    Schema,
     load_algorithm_comparison,
     load_book_ratings,
     load_city_distances,
@@ -24,6 +23,7 @@ from lanatus.data import (
     load_watering_mdp,
     load_watermelon,
 )
+from lanatus.table import Schema
 
 FRAMES = ["pandas", "polars", "pyarrow", "numpy"]
 FLAT = ["toy", "2.0", "2.0a", "3.0", "3.0a", "4.0"]

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lanatus.data._csv import read_csv
-from lanatus.data._errors import DataError, FileError, FormatError, SchemaError
-from lanatus.data._read import write
+from lanatus.data.readers._csv import read_csv
+from lanatus.data.readers._errors import DataError, FileError, FormatError, SchemaError
+from lanatus.data.readers._read import write
 
 
 def put(folder, content, name="t.csv", encoding="utf-8"):

@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 import sklearn.datasets
 
-from lanatus.data._errors import DataError, FileError, FormatError
-from lanatus.data._libsvm import dump_svmlight_file, load_svmlight_file
+from lanatus.data.readers._errors import DataError, FileError, FormatError
+from lanatus.data.readers._libsvm import dump_svmlight_file, load_svmlight_file
 
 
 @pytest.mark.covers("data.libsvm-format")

@@ -12,10 +12,10 @@ import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 
-from lanatus.data._csv import read_csv
-from lanatus.data._errors import FileError, FormatError, SchemaError
-from lanatus.data._read import read, write
-from lanatus.data._scan import scan
+from lanatus.data.readers._csv import read_csv
+from lanatus.data.readers._errors import FileError, FormatError, SchemaError
+from lanatus.data.readers._read import read, write
+from lanatus.data.sources._scan import scan
 
 TABLE = pa.table({"s": ["青绿", 'a,"b', None], "n": [1, 2, None], "f": [0.1, None, 1e300], "b": [True, False, None]})
 

@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lanatus.data import _parts
-from lanatus.data._ahead import ahead
-from lanatus.data._errors import DataError, FileError, FormatError, SchemaError
-from lanatus.data._read import write
-from lanatus.data._scan import Source, scan
+from lanatus.data.readers._errors import DataError, FileError, FormatError, SchemaError
+from lanatus.data.readers._read import write
+from lanatus.data.sources import _parts
+from lanatus.data.sources._read_ahead import ahead
+from lanatus.data.sources._scan import Source, scan
 
 
 def melons(n, start=0):
@@ -424,7 +424,7 @@ def test_an_error_comes_in_its_turn():
 
 SLOW = """
 import sys, time
-from lanatus.data._scan import scan
+from lanatus.data.sources._scan import scan
 import threading
 source = scan(sys.argv[1], block_rows=10)
 try:
@@ -457,7 +457,7 @@ def test_block_rows_follow_the_width(tmp_path):
 
 MEMORY = """
 import sys, psutil
-from lanatus.data._scan import scan
+from lanatus.data.sources._scan import scan
 source = scan(sys.argv[1], target="x0")
 process = psutil.Process()
 before = process.memory_info().rss

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lanatus.cluster import KMeans
 from lanatus.density import EM, GaussianMixture, em_lower_bound
-from lanatus.density._em import LikelihoodFell
+from lanatus.density.mixture._em import LikelihoodFell
 
 HEADS = np.array([5, 9, 8, 4, 7])
 TOSSES = 10

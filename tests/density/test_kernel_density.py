@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from lanatus.bayes import BayesOptimalClassifier
 from lanatus.density import KernelDensity, ParzenWindow
-from lanatus.density._windows import KERNELS, log_window_integral
+from lanatus.density.nonparametric._windows import KERNELS, log_window_integral
 from lanatus.params import InvalidParameter
 
 METRICS = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}

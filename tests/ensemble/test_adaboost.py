@@ -9,7 +9,7 @@ from lanatus.bayes import GaussianNB
 from lanatus.callbacks import Recorder
 from lanatus.data import load_watermelon
 from lanatus.ensemble import AdaBoostClassifier, AdaBoostRegressor
-from lanatus.ensemble._boosted import Booster
+from lanatus.ensemble.boosting._weighted_vote import Booster
 from lanatus.tree import DecisionStump, DecisionTreeClassifier
 
 # Round by round on the watermelons 3.0alpha: column, threshold, class above it, weighted error, alpha, mistakes.

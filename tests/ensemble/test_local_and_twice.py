@@ -12,7 +12,6 @@ from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from lanatus.bayes import GaussianNB
-from lanatus.data import Table
 from lanatus.ensemble import (
     KNNEnsembleClassifier,
     NeC45Classifier,
@@ -23,6 +22,7 @@ from lanatus.ensemble import (
     twice_learning,
 )
 from lanatus.linear import LogisticRegression, Ridge
+from lanatus.table import Table
 
 
 @pytest.mark.covers("ensemble.knn-ensemble")

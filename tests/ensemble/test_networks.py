@@ -13,7 +13,7 @@ from lanatus.ensemble import (
     NegativeCorrelationRegressor,
     error_ambiguity,
 )
-from lanatus.ensemble._networks import answers_of, objective, start
+from lanatus.ensemble.combine._networks import answers_of, objective, start
 from lanatus.linear import LinearRegression, LogisticRegression
 
 

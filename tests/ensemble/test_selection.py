@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from lanatus import ensemble as ensembles
 from lanatus.bayes import GaussianNB
 from lanatus.ensemble import GASEN, DynamicClassifierSelection, VotingClassifier, kappa_statistic, prune_ensemble
-from lanatus.ensemble._gasen import evolve
+from lanatus.ensemble.combine._gasen import evolve
 from lanatus.linear import LogisticRegression
 
 POOL = [

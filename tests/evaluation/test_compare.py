@@ -443,7 +443,9 @@ def test_the_same_call_gives_the_same_table():
 def test_mixed_frames_of_every_kind():
     import polars as pl
 
-    from lanatus.data import SimpleImputer, Table, load_watermelon
+    from lanatus.data import load_watermelon
+    from lanatus.preprocess import SimpleImputer
+    from lanatus.table import Table
 
     bunch = load_watermelon("3.0", frame="pandas")
     learners = {"nb": make_pipeline(SimpleImputer(), GaussianNB()), "majority": DummyClassifier()}

@@ -20,7 +20,8 @@ PROGRAM = textwrap.dedent(
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
     from sklearn.tree import DecisionTreeClassifier
     from lanatus.bayes import GaussianNB
-    from lanatus.data import SimpleImputer, read
+    from lanatus.data import read
+    from lanatus.preprocess import SimpleImputer
     from lanatus.evaluation import compare
 
     folder, journal, page, *names = sys.argv[1:]

@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 from lanatus import evaluation as ev
 from lanatus.bayes import GaussianNB
 from lanatus.evaluation import Measure, compare
-from lanatus.evaluation._identity import identity
+from lanatus.evaluation.comparison._identity import identity
 from lanatus.plot import BiasVarianceDisplay, CostCurveDisplay, CriticalDifferenceDisplay, ScoresDisplay
 
 IRIS = load_iris(return_X_y=True)
@@ -61,8 +61,8 @@ def test_identity_is_the_same_in_another_process():
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import FunctionTransformer
         from lanatus.bayes import GaussianNB
-        from lanatus.evaluation._identity import identity
-        from lanatus.evaluation._measures import CLASSIFICATION, REGRESSION
+        from lanatus.evaluation.comparison._identity import identity
+        from lanatus.evaluation.measures._named_measures import CLASSIFICATION, REGRESSION
         learner = make_pipeline(FunctionTransformer(lambda X: X if X in {"a", "b", "c"} else 0), GaussianNB())
         print(identity(learner), identity(get_scorer("f1_macro")), identity(make_scorer(lambda a, b: 1)),
               *[identity(one.function) for one in (*CLASSIFICATION, *REGRESSION)])

@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 import lanatus
 from lanatus.bayes import GaussianNB
-from lanatus.data import Table
 from lanatus.imbalance import SMOTE, BorderlineSMOTE, RandomOverSampler, RandomUnderSampler
+from lanatus.table import Table
 
 each = pytest.mark.parametrize("entry", SAMPLERS, ids=[entry.name for entry in SAMPLERS])
 CHECKS = [

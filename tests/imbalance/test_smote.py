@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
-from lanatus.data import Table
 from lanatus.imbalance import SMOTE, BorderlineSMOTE
 from lanatus.imbalance._smote import coordinates, most_common, neighbors_within
+from lanatus.table import Table
 
 
 def overlapping(n=300, rare=60, seed=0, d=4):

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lanatus.data import Table, load_watermelon
+from lanatus.data import load_watermelon
 from lanatus.metric import TableSpace, overlap_space, smote_nc_space, value_difference_space
+from lanatus.table import Table
 
 
 @pytest.mark.covers("ensemble.knn-ensemble")

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from lanatus.bayes import GaussianNB
 from lanatus.cluster import KMeans
 from lanatus.cluster._kmeans_pass import BoundedPasses
-from lanatus.data import KBinsDiscretizer, KNNImputer, MinMaxScaler, SimpleImputer, StandardScaler
+from lanatus.preprocess import KBinsDiscretizer, KNNImputer, MinMaxScaler, SimpleImputer, StandardScaler
 from lanatus.scale import Block
 
 BUNDLED = [load_iris, load_wine, load_breast_cancer, load_digits]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
-from lanatus.tree import Tree, tree_shap
+from lanatus.explain import tree_shap
+from lanatus.tree import Tree
 
 lightgbm = pytest.importorskip("lightgbm")
 

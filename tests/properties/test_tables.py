@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from lanatus.cluster import KMeans
-from lanatus.data import KBinsDiscretizer, Schema, Table
+from lanatus.preprocess import KBinsDiscretizer
 from lanatus.scale import Moments
+from lanatus.table import Schema, Table
 
 values = st.floats(-1e6, 1e6, allow_subnormal=False)
 words = st.one_of(st.none(), st.text(min_size=1, max_size=4))

@@ -5,15 +5,8 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lanatus.tree import (
-    DecisionTreeClassifier,
-    explain_path,
-    export_json,
-    export_rules,
-    export_text,
-    import_json,
-    tree_shap,
-)
+from lanatus.explain import explain_path, tree_shap
+from lanatus.tree import DecisionTreeClassifier, export_json, export_rules, export_text, import_json
 
 
 @st.composite

@@ -8,18 +8,9 @@ import numpy as np
 from scipy.stats import ttest_rel
 from sklearn import metrics
 
-from lanatus.report import (
-    ColumnFacts,
-    Dependence,
-    Estimate,
-    Facts,
-    Finding,
-    Importance,
-    Profile,
-    Readable,
-    Standing,
-    Words,
-)
+from lanatus.explain import Dependence, Importance
+from lanatus.profile import ColumnFacts, Finding, Profile, Words
+from lanatus.report import Estimate, Facts, Readable, Standing
 
 METHODS = [  # name, noise of its answers, simplicity
     ("Gradient boosting", 0.75, 8),

@@ -17,7 +17,8 @@ from report import facts as maker
 from scipy.stats import rankdata
 from sklearn import metrics
 
-from lanatus.report import Dependence, Estimate, report_html, write_report
+from lanatus.explain import Dependence
+from lanatus.report import Estimate, report_html, write_report
 from lanatus.report._board import board
 from lanatus.report._curves import Ranking
 from lanatus.report._groups import groups_of, line_of

@@ -7,7 +7,7 @@ from scale.data import frame, parquet
 
 import lanatus
 from lanatus.bayes import AODE, KDB, LBR, ODE, SPODE, TAN, AnDE, NBTree, SemiNaiveBayes
-from lanatus.bayes import _discrete as discrete
+from lanatus.bayes.semi_naive import _discretized as discrete
 
 FEATURES = ["a", "b", "c", "d", "colour"]
 MODELS = [

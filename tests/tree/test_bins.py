@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lanatus.tree import _bins
-from lanatus.tree._bins import MISSING, Bins
+from lanatus.tree.grow import _bins
+from lanatus.tree.grow._bins import MISSING, Bins
 
 
 def by_hand(bins: Bins, X: np.ndarray) -> np.ndarray:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lanatus.tree._compact import CompactForest, compact_of, packed, unpacked
-from lanatus.tree._tree import LEAF, SUBSET, THRESHOLD, Tree
+from lanatus.tree.grow._compact import CompactForest, compact_of, packed, unpacked
+from lanatus.tree.grow._tree import LEAF, SUBSET, THRESHOLD, Tree
 
 
 def random_tree(rng: np.random.Generator, leaves: int, n_values: np.ndarray, grid: int, outputs: int) -> Tree:

@@ -17,7 +17,7 @@ from lanatus.tree import (
     DecisionTreeRegressor,
     ID3Classifier,
 )
-from lanatus.tree._tree import SUBSET, THRESHOLD, VALUES
+from lanatus.tree.grow._tree import SUBSET, THRESHOLD, VALUES
 
 METHODS = ["exact", "hist"]
 MISSING = ["branch", "weights", "surrogate", "virtual", "majority"]

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
-from lanatus.data import Schema, load_watermelon
+from lanatus.data import load_watermelon
 from lanatus.ensemble import GradientBoostingRegressor, RandomForestClassifier
+from lanatus.table import Schema
 from lanatus.tree import (
     C45Classifier,
     CARTClassifier,

@@ -6,8 +6,8 @@ from sklearn.datasets import load_iris
 
 from lanatus.data import load_watermelon
 from lanatus.tree import DecisionTreeClassifier, ObliqueTreeClassifier
-from lanatus.tree._oblique_learners import linear_machine
-from lanatus.tree._oblique_oc1 import best_step
+from lanatus.tree.oblique._linear_tests import linear_machine
+from lanatus.tree.oblique._oc1 import best_step
 
 LEARNERS = ["least_squares", "logistic", "perceptron", "linear_machine", "oc1"]
 

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from lanatus.data import load_watermelon
 from lanatus.tree import CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, ID3Classifier, plot_tree
-from lanatus.tree._layout import places
+from lanatus.tree.read._layout import places
 
 
 @pytest.fixture(autouse=True)

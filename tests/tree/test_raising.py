@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from lanatus.tree import C45Classifier
-from lanatus.tree._pruning import upper_limit
+from lanatus.tree.prune._pruning import upper_limit
 
 
 # Leaves and nodes of Weka 3.9's J48 (-C 0.25 -M 2) without raising (-S) and with it.

@@ -7,7 +7,7 @@ from sklearn.model_selection import cross_val_score
 
 from lanatus.data import load_watermelon
 from lanatus.tree import C45Classifier, C45Rules, CARTClassifier
-from lanatus.tree._rules_search import tightest, upper_limit
+from lanatus.tree.read._rules_search import tightest, upper_limit
 
 
 def melons(version):

@@ -1,7 +1,5 @@
 """The main job: a table in, an honest comparison, a model and a report out."""
 
-from lanatus._lazy import lazy
+from lanatus._lazy import attach
 
-_HOME = {"_fit": ["fit"], "_run": ["Run"], "_runner": ["Progress"]}
-
-__all__, __getattr__, __dir__ = lazy(__name__, _HOME)
+__all__, __getattr__, __dir__ = attach(__name__, __file__)

@@ -10,8 +10,9 @@ from lanatus.auto._runner import Answered, Judged, said_of
 from lanatus.auto._scores import Score, Scores, difference, estimate
 from lanatus.auto._search import Kept
 from lanatus.auto._trial import Family
-from lanatus.evaluation._tests_posthoc import adjusted_p_values
-from lanatus.report import Standing, Words
+from lanatus.evaluation.significance import adjusted_p_values
+from lanatus.profile import Words
+from lanatus.report import Standing
 
 __all__ = ["BASELINE", "BLEND", "Board", "board", "label_of", "names_of"]
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from scipy.stats import norm
 
 from lanatus.auto._board import BASELINE, BLEND, Board
-from lanatus.report import Profile, Standing, Words
+from lanatus.profile import Profile, Words
+from lanatus.report import Standing
 
 __all__ = ["conclude", "readable_of"]
 

@@ -7,8 +7,8 @@ from scipy.special import ndtri
 from sklearn.base import TransformerMixin
 
 from lanatus.base import Estimator, Takes, check_is_fitted, fitting
-from lanatus.data._table import MISSING_CODE, Table
 from lanatus.params import Choice, Integer
+from lanatus.table import MISSING_CODE, Table
 
 _QUANTILES = 200  # points that a column is bent by to look normal
 

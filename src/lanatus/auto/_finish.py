@@ -14,7 +14,6 @@ from sklearn.pipeline import Pipeline
 import lanatus
 from lanatus.auto._board import Board, board, names_of
 from lanatus.auto._conclusion import conclude, readable_of
-from lanatus.auto._explain import dependence_on, importances_of, read_model
 from lanatus.auto._prepare import Prepared, cleaned
 from lanatus.auto._run import Run
 from lanatus.auto._runner import Runner
@@ -22,7 +21,9 @@ from lanatus.auto._scores import Scores
 from lanatus.auto._search import Kept
 from lanatus.auto._trial import Family
 from lanatus.auto._work import answers_of
-from lanatus.report import Dependence, Facts, Importance, Readable, Words
+from lanatus.explain import Dependence, Importance, dependence_on, importances_of, read_model
+from lanatus.profile import Words
+from lanatus.report import Facts, Readable
 
 __all__ = ["finish"]
 
@@ -181,7 +182,7 @@ def _explained(
 
     columns = _likely(prepared, seed)
     importances = importances_of(
-        by(held_out), X, prepared.y[rows], scores.tuned, columns=columns, seconds=0.6 * seconds, seed=seed
+        by(held_out), X, prepared.y[rows], scores.tuned.loss, columns=columns, seconds=0.6 * seconds, seed=seed
     )
     facts = {column.name: column for column in prepared.profile.columns}
     sample = X.slice(0, 300)

@@ -11,7 +11,6 @@ import joblib
 import numpy as np
 
 import lanatus
-from lanatus.auto._crew import Crew
 from lanatus.auto._finish import finish
 from lanatus.auto._journal import Journal
 from lanatus.auto._plan import outer_parts, plan, strata_of
@@ -22,7 +21,8 @@ from lanatus.auto._scores import Scores, scores_for
 from lanatus.auto._search import Search
 from lanatus.auto._trial import Family, families
 from lanatus.auto._work import Ground
-from lanatus.report import Profile
+from lanatus.auto._workers import Crew
+from lanatus.profile import Profile
 
 __all__ = ["fit"]
 

@@ -10,13 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from lanatus.base import as_labels
-from lanatus.data import Table, TableCleaner, UnseenCategoryWarning, read
-from lanatus.data._clean_columns import RawColumn
-from lanatus.data._clean_values import numbers_of
-from lanatus.data._roles import read_role
-from lanatus.data._table import as_frame
-from lanatus.report import Profile
-from lanatus.report._profile import look, roles_to_keep
+from lanatus.data import read
+from lanatus.preprocess import TableCleaner
+from lanatus.preprocess.cleaning import RawColumn, numbers_of, read_role
+from lanatus.profile import Profile, look, roles_to_keep
+from lanatus.table import Table, UnseenCategoryWarning, as_frame
 
 __all__ = ["Prepared", "cleaned", "cost_matrix", "numbers_in", "prepare"]
 

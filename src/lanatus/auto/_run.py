@@ -13,9 +13,8 @@ import numpy as np
 
 from lanatus import persist
 from lanatus._files import atomic_write
-from lanatus.data._bunch import resolve_frame, rows_as_frame
 from lanatus.report import Facts, write_report
-from lanatus.report._facts import Language
+from lanatus.table import Language, resolve_frame, rows_as_frame
 
 __all__ = ["Run"]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from lanatus.auto._blend import blended
-from lanatus.auto._crew import Crew
 from lanatus.auto._journal import Journal
 from lanatus.auto._search import Kept, Search
 from lanatus.auto._trial import Trial
 from lanatus.auto._work import Job, Outcome
+from lanatus.auto._workers import Crew
 
 __all__ = ["OUTER", "Answered", "Judged", "Progress", "Runner", "Split", "said_of"]
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from lanatus.report import Estimate, Task
+from lanatus.profile import Task
+from lanatus.report import Estimate
 
 __all__ = ["Score", "Scores", "difference", "estimate", "scores_for"]
 

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from lanatus import catalog
 from lanatus.auto._design import Design
-from lanatus.report import Task
+from lanatus.profile import Task
 
 __all__ = ["Trial", "families"]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from lanatus.auto._trial import Trial
 from lanatus.base import take_rows
-from lanatus.data import Table
+from lanatus.table import Table
 
 __all__ = ["Ground", "Job", "Outcome", "answers_of", "evaluate"]
 

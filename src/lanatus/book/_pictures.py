@@ -42,8 +42,9 @@ def draw_figure(number: str) -> Any:
     >>> import matplotlib.pyplot as plt
     >>> plt.close(figure)
     """
-    from lanatus.book import _ch04_pictures, _ch08_pictures  # noqa: F401  (they register what they draw)
-    from lanatus.plot import use_chinese
+    import lanatus.book.ch04._pictures
+    import lanatus.book.ch08._pictures  # noqa: F401  (they register what they draw)
+    from lanatus.canvas import use_chinese
 
     if number not in _PICTURES:
         raise KeyError(f"no picture of figure {number!r}; there are {', '.join(sorted(_PICTURES, key=section_key))}.")

@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 from sklearn.metrics import silhouette_score
 
-from lanatus import catalog, data, persist
-from lanatus.auto._design import Design
+from lanatus import catalog, data, persist, preprocess
+from lanatus.auto import Design
 from lanatus.cli._reduce import on_plane, scatter
 
 _MOST = 10  # clusters looked at where their number is not given
@@ -26,7 +26,7 @@ def cluster_file(console: Console, path: Path, k: int | None, method: str, out: 
     if entry.task not in ("clustering", "density"):
         raise ValueError(f"{method} is for {entry.task}; `lanatus methods --task clustering` lists what clusters.")
     table = data.read(path)
-    cleaned = data.TableCleaner().fit_transform(table)
+    cleaned = preprocess.TableCleaner().fit_transform(table)
     design = Design().fit(cleaned)
     numbers = design.transform(cleaned)
     if k is not None and k > len(numbers):

@@ -8,10 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from sklearn.pipeline import Pipeline
 
-from lanatus.auto._prepare import prepare
-from lanatus.auto._trial import families
-from lanatus.data import TableCleaner
+from lanatus.auto import families, prepare
 from lanatus.evaluation import compare
+from lanatus.preprocess import TableCleaner
 
 
 def compare_methods(

@@ -12,7 +12,7 @@ from lanatus.cli._fit import fit_and_save
 from lanatus.cluster import KMeans
 from lanatus.data import load_watermelon
 from lanatus.plot import plot_clusters
-from lanatus.report._facts import Language
+from lanatus.table import Language
 
 
 def run(console: Console, out: Path, budget: float, language: Language) -> None:

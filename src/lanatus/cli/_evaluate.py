@@ -11,9 +11,7 @@ from rich.table import Table as RichTable
 from sklearn.metrics import confusion_matrix
 
 from lanatus import data, persist
-from lanatus.auto._prepare import numbers_in
-from lanatus.auto._scores import estimate, scores_for
-from lanatus.auto._work import answers_of
+from lanatus.auto import answers_of, estimate, numbers_in, scores_for
 from lanatus.base import as_labels
 from lanatus.cli._predict import columns_for
 

@@ -11,8 +11,8 @@ from rich.table import Table as RichTable
 from sklearn.pipeline import Pipeline
 
 from lanatus import data, persist
-from lanatus.auto._explain import read_model
 from lanatus.cli._predict import columns_for
+from lanatus.explain import read_model
 
 _ROWS = 300  # rows that stand for all where one is compared with the others
 _SHOWN = 15

@@ -9,7 +9,7 @@ from rich.markup import escape
 import lanatus
 from lanatus.auto import Run
 from lanatus.cli._show import show_run, watching
-from lanatus.report._facts import Language
+from lanatus.table import Language
 
 _LEFT = ("model.skops", "report.html", "leaderboard.csv", "predictions.csv", "run.json")
 

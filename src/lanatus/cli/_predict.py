@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from lanatus import data, persist
-from lanatus.data._read import kind_of
+from lanatus.data.readers import kind_of
 
 _STREAMED = ("csv", "parquet", "arrow")
 

@@ -9,8 +9,8 @@ import pyarrow.csv
 from rich.console import Console
 from rich.markup import escape
 
-from lanatus import data
-from lanatus.auto._design import Design
+from lanatus import data, preprocess
+from lanatus.auto import Design
 
 _MOST_COLOURS = 10
 
@@ -21,7 +21,7 @@ def reduce_file(console: Console, path: Path, target: str | None, out: Path) -> 
     if target is not None and target not in table.column_names:
         raise ValueError(f"{path} has no column {target!r}; its columns are {', '.join(table.column_names)}.")
     X = table if target is None else table.drop_columns([target])
-    cleaned = data.TableCleaner().fit_transform(X)
+    cleaned = preprocess.TableCleaner().fit_transform(X)
     design = Design().fit(cleaned)
     points, shares = on_plane(design.transform(cleaned))
     out.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def scatter(
     """Draw points by the colours of their labels; numbers with many values get a scale of colours."""
     import matplotlib.pyplot as plt
 
-    from lanatus.plot import use_chinese
+    from lanatus.canvas import use_chinese
 
     with use_chinese():
         figure, ax = plt.subplots(figsize=(7, 5.5), layout="constrained")

@@ -12,8 +12,9 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from lanatus.auto import Progress, Run
-from lanatus.report import Facts, Profile
-from lanatus.report._facts import Language
+from lanatus.profile import Profile
+from lanatus.report import Facts
+from lanatus.table import Language
 
 __all__ = ["show_profile", "show_run", "watching"]
 

@@ -1,5 +1,5 @@
 """Clustering (chapter 9)."""
 
-from lanatus.cluster._kmeans import KMeans
+from lanatus._lazy import attach
 
-__all__ = ["KMeans"]
+__all__, __getattr__, __dir__ = attach(__name__, __file__)

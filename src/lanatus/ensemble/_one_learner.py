@@ -8,8 +8,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from lanatus.base import take_rows
-from lanatus.data._schema import Column, Schema
-from lanatus.data._table import Table
+from lanatus.table import Column, Schema, Table
 from lanatus.wrapping import Wrapper
 
 __all__ = ["OneLearner", "counts_of", "fit_one", "known_rows", "seeded", "some_columns", "takes_weights"]

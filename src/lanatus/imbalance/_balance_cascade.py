@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import fitting, take_rows
 from lanatus.catalog import method
-from lanatus.ensemble._stumps import Stumps, joined
+from lanatus.ensemble.boosting import Stumps, joined
 from lanatus.imbalance._balanced_ensemble import LEARNER_OR_STUMPS, BalancedEnsemble
 from lanatus.params import Flag, Integer, RandomState, Rule
 

@@ -7,7 +7,7 @@ from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 
 from lanatus.base import check_is_fitted, class_codes
-from lanatus.ensemble._stumps import Stumps, boosted, votes
+from lanatus.ensemble.boosting import Stumps, boosted, votes
 from lanatus.params import Nothing, Rule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper

@@ -16,7 +16,7 @@ from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.evaluation import CostMatrix
 from lanatus.imbalance._rescaling import multiclass_rescaling_weights
-from lanatus.multiclass._decomposed import confidence
+from lanatus.multiclass import confidence
 from lanatus.params import Array, Choice, Integer, Nothing, RandomState, Rule, Satisfies
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper

@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from lanatus.catalog import method
-from lanatus.data._table import Table
 from lanatus.imbalance._rows import appended, appended_labels, rows_of
 from lanatus.imbalance._sampler import Sampler
 from lanatus.imbalance._strategy import STRATEGY
 from lanatus.params import Flag, Nothing, RandomState, Real, Satisfies
+from lanatus.table import Table
 
 
 @method(

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lanatus.base import take_rows
-from lanatus.data._table import Table, as_frame
+from lanatus.table import Table, as_frame
 
 
 def rows_of(X: Any, rows: np.ndarray) -> Any:

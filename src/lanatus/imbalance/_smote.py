@@ -9,13 +9,13 @@ from sklearn.utils import check_random_state
 from lanatus._core import imbalance as kernels
 from lanatus.base import Takes, n_threads
 from lanatus.catalog import method
-from lanatus.data._table import Table
 from lanatus.imbalance._rows import appended, appended_labels
 from lanatus.imbalance._sampler import Sampler
 from lanatus.imbalance._strategy import STRATEGY
 from lanatus.metric import smote_nc_space
 from lanatus.neighbors import nearest
 from lanatus.params import Integer, RandomState
+from lanatus.table import Table
 
 
 class Synthetic(NamedTuple):

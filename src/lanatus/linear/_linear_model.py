@@ -8,8 +8,8 @@ from sklearn.exceptions import NotFittedError
 
 from lanatus.base import Estimator, check_is_fitted
 from lanatus.catalog import Takes, method
-from lanatus.data._schema import Column, Schema
 from lanatus.scale import blockwise
+from lanatus.table import Column, Schema
 
 
 @method(

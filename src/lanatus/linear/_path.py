@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 from lanatus._core import core as core_kernels
 from lanatus.base import Estimator, n_threads
-from lanatus.data._sampling import whole
 from lanatus.linear._coordinate_descent import SquaredProblem, single_target, squared_problems, warn_gap
+from lanatus.params import check_integer
 
 
 def enet_path(
@@ -83,7 +83,7 @@ def enet_path(
         raise ValueError(f"l1_ratio must be from 0 to 1; got {l1_ratio!r}.")
     if not tol >= 0:
         raise ValueError(f"tol must be 0 or more; got {tol!r}.")
-    max_iter = whole("max_iter", max_iter, 1)
+    max_iter = check_integer("max_iter", max_iter, 1)
     problems, _ = squared_problems(X, y[:, None], weight, fit_intercept=fit_intercept, precompute=_choice(precompute))
     problem = problems[0]
     grid = alpha_grid(problem, l1_ratio, alphas, eps, positive)
@@ -137,7 +137,7 @@ def penalties(alphas: Any, eps: float, l1_ratio: float, largest: Callable[[], fl
         raise ValueError("l1_ratio=0 has no least penalty that makes all weights zero; give alphas yourself.")
     if not 0 < eps <= 1:
         raise ValueError(f"eps must be above 0 and at most 1; got {eps!r}.")
-    number, top = whole("alphas", alphas, 1), largest() / l1_ratio
+    number, top = check_integer("alphas", alphas, 1), largest() / l1_ratio
     if top <= np.finfo(np.float64).resolution:
         return np.full(number, np.finfo(np.float64).resolution)
     return np.geomspace(top, top * eps, number)

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lanatus.data._columns import MISSING_CODE
-from lanatus.data._table import Table
+from lanatus.table import MISSING_CODE, Table
 
 
 class TableSpace:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from lanatus.catalog import method
-from lanatus.data._sampling import whole
+from lanatus.params import check_integer
 
 _MOST_CLASSES = 16  # an exhaustive code of more has over 32 767 columns
 
@@ -75,7 +75,7 @@ def exhaustive_code(n_classes: int) -> np.ndarray:
     ----------
     T. G. Dietterich, G. Bakiri: Solving multiclass learning problems via error-correcting output codes. JAIR 2 (1995).
     """
-    n = whole("n_classes", n_classes, 2, _MOST_CLASSES)
+    n = check_integer("n_classes", n_classes, 2, _MOST_CLASSES)
     splits = np.arange(2 ** (n - 1) - 1)
     rest = (splits >> np.arange(n - 1)[::-1, None]) & 1
     return np.vstack([np.ones_like(splits), 2 * rest - 1]).astype(np.int8)
@@ -130,10 +130,10 @@ def random_code(
     ----------
     E. L. Allwein, R. E. Schapire, Y. Singer: Reducing multiclass to binary. JMLR 1 (2000), 113-141.
     """
-    n = whole("n_classes", n_classes, 2)
+    n = check_integer("n_classes", n_classes, 2)
     if length is None:
         length = max(1, min(ceil((15 if sparse else 10) * log2(n)), 2 ** min(n - 1, 30) - 1))
-    m, tries = whole("length", length, 1), whole("n_tries", n_tries, 1)
+    m, tries = check_integer("length", length, 1), check_integer("n_tries", n_tries, 1)
     rng = check_random_state(random_state)
     best, quality = None, -1.0
     for _ in range(tries):
@@ -191,7 +191,7 @@ def optimal_code(n_classes: int, length: int) -> np.ndarray:
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    n, m = whole("n_classes", n_classes, 2, 10), whole("length", length, 1)
+    n, m = check_integer("n_classes", n_classes, 2, 10), check_integer("length", length, 1)
     splits = exhaustive_code(n)
     apart = np.array([splits[a] != splits[b] for a, b in combinations(range(n), 2)], dtype=float)
     columns = splits.shape[1]

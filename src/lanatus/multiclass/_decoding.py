@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from lanatus.catalog import method
-from lanatus.data._bunch import choice
 from lanatus.multiclass._codes import checked_code
+from lanatus.params import check_choice
 
 DISTANCES = ("hamming", "euclidean", "exponential", "hinge")
 
@@ -58,7 +58,7 @@ def decode(codes: Any, code_book: Any, *, distance: str = "hamming", weights: An
 
 def code_distances(codes: Any, code_book: Any, *, distance: str = "hamming", weights: Any = None) -> np.ndarray:
     """Distance of each row of answers to each row of a coding matrix, as in :func:`decode`."""
-    choice("distance", distance, DISTANCES)
+    check_choice("distance", distance, DISTANCES)
     book = checked_code(code_book).astype(np.float64)
     said = np.atleast_2d(np.asarray(codes, dtype=np.float64))
     if said.ndim != 2:

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lanatus.base import take_rows
-from lanatus.data._table import Table
+from lanatus.table import Table
 
 if TYPE_CHECKING:
     from lanatus.multiclass._output_code import OutputCodeClassifier

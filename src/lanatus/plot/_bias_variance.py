@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lanatus.canvas import axes_for, drawn
 from lanatus.evaluation import bias_variance_curve
-from lanatus.plot._display import axes_for, drawn
 
 if TYPE_CHECKING:
     from lanatus.evaluation import BiasVarianceCurve

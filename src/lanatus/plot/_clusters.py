@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from lanatus.data._table import Table
-from lanatus.plot._fonts import use_chinese
+from lanatus.canvas import use_chinese
+from lanatus.table import Table
 
 
 def plot_clusters(model: Any, X: Any, *, features: tuple[int, int] = (0, 1)) -> Figure:

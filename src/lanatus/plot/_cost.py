@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.collections import LineCollection
 
+from lanatus.canvas import axes_for, drawn, plain
 from lanatus.evaluation import cost_curve
-from lanatus.plot._display import axes_for, drawn, fitted_scores, plain
 
 if TYPE_CHECKING:
     from lanatus.evaluation import CostCurve
@@ -82,7 +82,7 @@ class CostCurveDisplay:
         -------
         CostCurveDisplay
         """
-        scores, positive = fitted_scores(estimator, X, pos_label)
+        scores, positive = _fitted_scores(estimator, X, pos_label)
         return cls.from_predictions(
             y,
             scores,
@@ -167,3 +167,25 @@ class CostCurveDisplay:
         self.ax_.set(xlim=(0, 1), ylim=(0, 1), xlabel="P(+)cost: positive-probability cost", ylabel="normalised cost")
         self.ax_.legend(loc="upper center")
         return self
+
+
+def _fitted_scores(estimator: Any, X: Any, pos_label: Any) -> tuple[Any, Any]:
+    """Scores of the positive class of a fitted classifier for two classes, and that class."""
+    classes = getattr(estimator, "classes_", None)
+    if classes is None or len(classes) != 2:
+        raise ValueError(
+            f"wanted a fitted classifier for two classes; got {type(estimator).__name__}"
+            + ("." if classes is None else f" for {len(classes)} classes.")
+        )
+    positive = classes[1] if pos_label is None else pos_label
+    if positive not in list(classes):
+        raise ValueError(f"pos_label={pos_label!r} is none of the classes {list(classes)}.")
+    place = list(classes).index(positive)
+    if hasattr(estimator, "predict_proba"):
+        return estimator.predict_proba(X)[:, place], positive
+    if hasattr(estimator, "decision_function"):
+        scores = estimator.decision_function(X)
+        return (scores if place == 1 else -scores), positive
+    raise ValueError(
+        f"{type(estimator).__name__} has neither predict_proba nor decision_function, so nothing to rank by."
+    )

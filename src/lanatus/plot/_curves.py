@@ -6,8 +6,8 @@ import sklearn.calibration
 import sklearn.metrics
 import sklearn.model_selection
 
+from lanatus.canvas import drawn
 from lanatus.evaluation import break_even_point
-from lanatus.plot._display import drawn
 
 
 class RocCurveDisplay(sklearn.metrics.RocCurveDisplay):

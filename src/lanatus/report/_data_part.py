@@ -1,6 +1,6 @@
 """The table as it was found: its target, what is odd about it, its columns."""
 
-from lanatus.report._facts import ColumnFacts, Finding
+from lanatus.profile import ColumnFacts, Finding
 from lanatus.report._html import Html, el, join, label
 from lanatus.report._numbers import count, day, number, share
 from lanatus.report._strips import Strip, sparkline

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lanatus.report._facts import Dependence, Importance
+from lanatus.explain import Dependence, Importance
 from lanatus.report._html import Html, el, join
 from lanatus.report._numbers import decimals, number
 from lanatus.report._strips import Strip

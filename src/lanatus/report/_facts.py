@@ -1,119 +1,13 @@
 """What a run found, as plain data: the report draws it, the command line prints it, ``run.json`` keeps it."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-Task = Literal["two-class", "many-class", "regression"]
-Language = Literal["en", "zh"]
-
-
-@dataclass(frozen=True)
-class Words:
-    """The same said in both languages."""
-
-    en: str
-    zh: str
-
-    def of(self, language: Language) -> str:
-        """In one of them."""
-        return self.zh if language == "zh" else self.en
-
-
-# ---------------------------------------------------------------- the table
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something about the table that its owner should know, and what is done about it.
-
-    Attributes
-    ----------
-    code : str
-        A fixed name for it, such as ``"leak"``, ``"identifier"``, ``"constant"``, ``"duplicates"``.
-    severity : {"note", "warning"}
-        A warning can make the result wrong or useless; a note only tells.
-    columns : tuple of str
-        The columns that it is about, none for the table as a whole.
-    what, done : Words
-        What was seen; what is done about it.
-    """
-
-    code: str
-    severity: Literal["note", "warning"]
-    columns: tuple[str, ...]
-    what: Words
-    done: Words
-
-
-@dataclass(frozen=True)
-class ColumnFacts:
-    """One column as it was found.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    kind : str
-        ``numeric``, ``boolean``, ``ordinal``, ``nominal``, ``date``, ``text``, ``identifier``, ``constant`` or
-        ``empty``.
-    used : bool
-        Whether the learners see it (or what was made of it).
-    missing, distinct : int
-        Rows without a value; different values among the others.
-    quantiles : tuple of float
-        Least value, lower quartile, median, upper quartile and greatest value of numbers (days since 1970 of
-        dates), empty for others.
-    mean, deviation : float or None
-        Of numbers.
-    histogram : tuple of int
-        Counts in equal steps from the least to the greatest value of numbers and dates.
-    top : tuple of (str, int)
-        The most frequent values of the others with their counts.
-    """
-
-    name: str
-    kind: str
-    used: bool
-    missing: int
-    distinct: int
-    quantiles: tuple[float, ...] = ()
-    mean: float | None = None
-    deviation: float | None = None
-    histogram: tuple[int, ...] = ()
-    top: tuple[tuple[str, int], ...] = ()
-
-
-@dataclass(frozen=True)
-class Profile:
-    """A table as it was found: its size, its columns, its target, and what is odd about it.
-
-    Attributes
-    ----------
-    n_rows : int
-        Rows with a known target, those that are learned from.
-    dropped_rows : int
-        Rows left out because their target is missing.
-    columns : tuple of ColumnFacts
-        The columns but the target.
-    target : ColumnFacts
-        The target.
-    task : {"two-class", "many-class", "regression"}
-        What there is to learn.
-    findings : tuple of Finding
-        Traps and oddities, warnings first.
-    """
-
-    n_rows: int
-    dropped_rows: int
-    columns: tuple[ColumnFacts, ...]
-    target: ColumnFacts
-    task: Task
-    findings: tuple[Finding, ...]
-
-
-# ---------------------------------------------------------------- the comparison
+from lanatus.explain import Dependence, Importance
+from lanatus.profile import Profile, Words
+from lanatus.table import Language
 
 
 @dataclass(frozen=True)
@@ -162,37 +56,6 @@ class Standing:
     fit_seconds: float
     predict_seconds: float
     params: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Importance:
-    """How much the winner's first measure falls when one column is shuffled, over repeats."""
-
-    column: str
-    value: float
-    deviation: float
-
-
-@dataclass(frozen=True)
-class Dependence:
-    """Mean answer of the winner as one column changes.
-
-    Attributes
-    ----------
-    column : str
-        Which.
-    grid : tuple
-        Numbers, or values of a nominal column.
-    numeric : bool
-        Whether the grid is numbers, to be joined by a line.
-    values : ndarray of shape (len(grid), n_outputs)
-        Mean probability of each class (of the positive one alone for two classes), or mean prediction.
-    """
-
-    column: str
-    grid: tuple[Any, ...]
-    numeric: bool
-    values: np.ndarray
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 
-from lanatus.report._facts import Estimate, Language
+from lanatus.report._facts import Estimate
+from lanatus.table import Language
 
 NONE = "–"  # what stands where there is no number
 

@@ -11,7 +11,7 @@ from lanatus.report._board import board
 from lanatus.report._curves import curves
 from lanatus.report._data_part import data_part
 from lanatus.report._explained import explained_part
-from lanatus.report._facts import Facts, Language
+from lanatus.report._facts import Facts
 from lanatus.report._groups import diagram
 from lanatus.report._html import Html, el, join
 from lanatus.report._many_class import many_class_part
@@ -20,6 +20,7 @@ from lanatus.report._overview import overview
 from lanatus.report._residuals import residuals_part
 from lanatus.report._text import Text, View
 from lanatus.report._threshold import threshold_panel
+from lanatus.table import Language
 
 
 def report_html(facts: Facts, language: Language = "en") -> str:

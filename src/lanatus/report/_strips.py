@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from lanatus.report._facts import Estimate, Language
+from lanatus.report._facts import Estimate
 from lanatus.report._html import Html, el, join
 from lanatus.report._numbers import tick_labels, ticks
+from lanatus.table import Language
 
 
 class Strip:

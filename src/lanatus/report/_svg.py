@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from lanatus.report._facts import Language
 from lanatus.report._html import Html, el, join, label, short
 from lanatus.report._numbers import text_width, tick_labels, ticks
+from lanatus.table import Language
 
 _FONT = 11.0
 MOST_COLOURS = 10  # series that the style sheet can tell apart

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from lanatus.report._facts import Facts, Language, Words
+from lanatus.profile import Words
+from lanatus.report._facts import Facts
 from lanatus.report._html import Html, escape
 from lanatus.report._words import MEASURES, WORDS
+from lanatus.table import Language
 
 
 class Text:

@@ -1,6 +1,6 @@
 """Every text of the page, in English and in Chinese (whose terms are those of the book)."""
 
-from lanatus.report._facts import Words
+from lanatus.profile import Words
 
 MEASURES = {
     key: Words(en, zh)

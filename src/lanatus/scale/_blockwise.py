@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lanatus._files import atomic_write
-from lanatus.data._scan import Source
+from lanatus.data import Source
 from lanatus.scale._engines import is_dask
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lanatus.base import Estimator, as_labels
-from lanatus.data._scan import Source
-from lanatus.data._schema import Column, Schema
-from lanatus.data._table import Table
+from lanatus.data import Source
+from lanatus.table import Column, Schema, Table
 
 S = TypeVar("S")
 Tally = Callable[["Block"], S]

@@ -1,0 +1,10 @@
+from ._design import Design as Design
+from ._fit import fit as fit
+from ._prepare import numbers_in as numbers_in
+from ._prepare import prepare as prepare
+from ._run import Run as Run
+from ._runner import Progress as Progress
+from ._scores import estimate as estimate
+from ._scores import scores_for as scores_for
+from ._trial import families as families
+from ._work import answers_of as answers_of

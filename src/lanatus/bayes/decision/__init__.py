@@ -1,0 +1,1 @@
+"""Bayesian decision theory (section 7.1)."""

@@ -1,0 +1,1 @@
+"""Gaussian classes: quadratic discriminants and posterior predictives."""

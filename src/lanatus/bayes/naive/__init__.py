@@ -1,0 +1,1 @@
+"""Naive Bayes (section 7.3)."""

@@ -1,0 +1,116 @@
+"""Naive Bayes over numbers that add up, such as how often each word is in a text: dense rows or CSR alike."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from lanatus._core import bayes as kernels
+from lanatus.base import Takes, check_is_fitted, class_codes, n_threads
+from lanatus.bayes.naive._counting import ClassCounts, CountingNB, class_mass
+from lanatus.scale import Block, blockwise
+
+_TYPES = (np.float64, np.float32, np.int64, np.int32)
+
+
+class SummingNB(CountingNB):
+    """Base of the naive Bayes classifiers whose scores are linear in the attributes."""
+
+    _takes = Takes(sparse=True)
+    feature_count_: np.ndarray
+    feature_log_prob_: np.ndarray
+    n_features_in_: int
+
+    def _numbers(self, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
+        """Counts in the type that they have; only what is no number becomes one."""
+        if self._is_plain(X, reset=reset):
+            return self._plain(X, reset=reset, min_rows=min_rows, dtype=_TYPES)
+        return super()._numbers(X, reset=reset, min_rows=min_rows)
+
+    def _above(self) -> float | None:
+        """The limit that makes an attribute of a number, None where the number is the attribute."""
+        return None
+
+    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
+        return partial(tally_sums, classes, self._above())
+
+    def _absorb(self, stats: ClassCounts) -> Self:
+        with np.errstate(over="ignore"):
+            overflown = not np.isfinite(stats.table.sum())
+        if overflown:
+            raise ValueError("the sums of the counts overflow: X has values too large to add; scale it first.")
+        return super()._absorb(stats)
+
+    def _learned(self) -> ClassCounts:
+        return ClassCounts(self.classes_, self.class_count_, np.ascontiguousarray(self.feature_count_.T))
+
+    def _weights_of_attributes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Weights of the attributes, a column for each class, and what the scores start from."""
+        raise NotImplementedError
+
+    def _joint(self, X: Any) -> np.ndarray:
+        return self._linear(self._numbers(X, reset=False), *self._weights_of_attributes())
+
+    def _linear(self, X: Any, table: np.ndarray, start: np.ndarray) -> np.ndarray:
+        """start + X table, for rows as `_numbers` gives them."""
+        options = {"above": self._above(), "n_threads": n_threads()}
+        if sp.issparse(X):
+            return kernels.linear_joint_csr(X.data, X.indices, X.indptr, X.shape[1], table, start, **options)
+        return kernels.linear_joint(X, table, start, **options)
+
+    @blockwise
+    def predict(self, X: Any) -> np.ndarray:
+        """Most probable class of each row, the first in order on ties.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, scanned source or Dask collection of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = self._numbers(X, reset=False)
+        model = self._weights_of_attributes()
+        options = {"above": self._above(), "n_threads": n_threads(), "otherwise": int(self.class_log_prior_.argmax())}
+        if sp.issparse(X):
+            codes = kernels.linear_predict_csr(X.data, X.indices, X.indptr, X.shape[1], *model, **options)
+        else:
+            codes = kernels.linear_predict(X, *model, **options)
+        return np.asarray(self.classes_[codes])
+
+
+class CountsNB(SummingNB):
+    """A `SummingNB` that takes counts: no number may be below 0."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _numbers(self, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
+        counts = super()._numbers(X, reset=reset, min_rows=min_rows)
+        values = counts.data if sp.issparse(counts) else counts
+        if values.size and values.min() < 0:
+            raise ValueError(
+                f"Negative values in data passed to {type(self).__name__} (input X): the least is {values.min():g}; "
+                "wanted counts, from 0 on."
+            )
+        return counts
+
+
+def tally_sums(classes: np.ndarray | None, above: float | None, block: Block) -> ClassCounts:
+    """Sums by class of the numbers, or of whether they are above a limit."""
+    known, codes = class_codes(block.y, block.X, classes)
+    options = {"above": above, "n_threads": n_threads()}
+    X = block.X
+    if sp.issparse(X):
+        parts = (X.data, X.indices, X.indptr, X.shape[1])
+        table = kernels.class_sums_csr(*parts, codes, block.weight, len(known), **options)
+    else:
+        table = kernels.class_sums(X, codes, block.weight, len(known), **options)
+    return ClassCounts(known, class_mass(codes, block.weight, len(known)), table)

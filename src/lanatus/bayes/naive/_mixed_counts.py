@@ -1,0 +1,185 @@
+"""Naive Bayes over mixed tables: counts of nominal attributes and moments of numbers, in one pass."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+
+from lanatus._core import bayes as kernels
+from lanatus.base import Takes, aligned, class_codes, fitting, n_threads
+from lanatus.bayes._posterior import BayesClassifier, checked_priors, labels_to_come, logarithm
+from lanatus.bayes.naive._counting import class_mass, log_shares, split_lines, tally_codes
+from lanatus.bayes.naive._gaussian_nb import tally_moments
+from lanatus.bayes.semi_naive._codes import Coding, columns_of
+from lanatus.bayes.semi_naive._kept_rows import Rows
+from lanatus.scale import Block, Moments, is_at_scale, open_engine
+from lanatus.table import Schema
+
+
+class MixedCounts:
+    """Moments of the numbers and counts of the other attributes, by class, and rows where they must be kept.
+
+    Those of two blocks of rows add up; what is None has not been asked for.
+    """
+
+    def __init__(self, moments: Any = None, counts: Any = None, kept: Any = None) -> None:
+        self.moments, self.counts, self.kept = moments, counts, kept
+
+    def __add__(self, other: "MixedCounts") -> "MixedCounts":
+        parts = zip(vars(self).values(), vars(other).values(), strict=True)
+        return MixedCounts(*[None if mine is None else mine + theirs for mine, theirs in parts])
+
+
+def tally_rows(classes: np.ndarray | None, schema: Schema | None, block: Block) -> MixedCounts:
+    """The rows of one block and, where a schema is given, what they contribute."""
+    known, codes = class_codes(block.y, block.X, classes)
+    kept = Rows(known, block.X.copy(), codes, block.weight)  # X may change after fit
+    if schema is None:
+        return MixedCounts(kept=kept)
+    stats = tally_mixed(known, schema, block)
+    return MixedCounts(stats.moments, stats.counts, kept)
+
+
+def tally_mixed(classes: np.ndarray | None, schema: Schema, block: Block) -> MixedCounts:
+    """What one block of rows contributes, each a row of `columns_of`."""
+    known, codes = class_codes(block.y, block.X, classes)
+    numbers, values = split_columns(schema, block.X)
+    labels = known[codes]
+    if numbers.shape[1]:
+        moments = tally_moments(known, Block(numbers, labels, block.weight, block.start))
+    else:
+        none = np.zeros((len(known), 0))
+        moments = Moments(known, class_mass(codes, block.weight, len(known)), none, none, none)
+    n_values = np.array([len(schema.columns[j].categories) for j in schema.coded], dtype=np.int64)
+    return MixedCounts(moments, tally_codes(known, n_values, Block(values, labels, block.weight, block.start)))
+
+
+def split_columns(schema: Schema, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The numeric columns of `columns_of`, and the codes of the others."""
+    if schema.all_numeric:
+        return aligned(X), np.empty((len(X), 0), dtype=np.int8)
+    coded = [schema.columns[j] for j in schema.coded]
+    coding = Coding([c.name for c in coded], np.array([len(c.categories) for c in coded], dtype=np.int64))
+    return aligned(X[:, schema.numeric]), coding.codes(np.ascontiguousarray(X[:, schema.coded]))
+
+
+class MixedBayes(BayesClassifier):
+    """Base of the naive Bayes classifiers for tables of numbers and nominal attributes."""
+
+    _takes = Takes(nominal=True, missing=True)
+    alpha: float
+    priors: Any
+
+    def _numbers(self, X: Any, *, reset: bool, min_rows: int = 1) -> np.ndarray:
+        """Numbers as they are, other columns as codes, in one matrix of floats."""
+        rows = columns_of(self, X, reset=reset, min_rows=min_rows)
+        return rows if rows.dtype in (np.float32, np.float64) else _floats(rows, self.schema_.all_numeric)
+
+    def _keeps_rows(self) -> bool:
+        """Whether sums over rows are not enough."""
+        return False
+
+    def _set_densities(self, stats: MixedCounts) -> None:
+        """Attributes that follow from the moments of the numbers, and from rows kept."""
+        raise NotImplementedError
+
+    def _log_densities(self, X: np.ndarray) -> np.ndarray:
+        """Sum over the numbers of their log densities, for each row and class."""
+        raise NotImplementedError
+
+    @fitting
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y.
+
+        Parameters
+        ----------
+        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            Labels of any type; None where X is a source that has its own target.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+        """
+        if self._keeps_rows() and is_at_scale(X):
+            raise ValueError(
+                "kernel densities and mode='lazy' keep the rows, so X must be in memory; take density='gaussian' with "
+                "mode='lookup' or 'incremental'."
+            )
+        engine = open_engine(self, X, y, sample_weight)
+        return self._absorb(engine.reduce(self._tally(None)))
+
+    @fitting
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on learning from some more rows.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            The attributes; nominal values beyond those of the first call are missing, so declare them there.
+        y : array of shape (n_samples,)
+            The labels.
+        classes : array of shape (n_classes,), optional
+            All labels there will be; needed in the first call.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+        """
+        first, known = labels_to_come(self, classes)
+        rows = self._numbers(X, reset=first)
+        stats = self._tally(known)(Block(rows, y, self._weights(sample_weight, rows), 0))
+        return self._absorb(stats if first else self._stats + stats)
+
+    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], MixedCounts]:
+        return partial(tally_mixed, classes, self.schema_)
+
+    def _absorb(self, stats: MixedCounts) -> Self:
+        """The model that follows from the sums over all rows."""
+        self._stats = stats
+        self.classes_ = stats.counts.classes
+        self._set_priors(stats.counts.class_mass)
+        self.category_count_ = split_lines(stats.counts.table, stats.counts.n_values)
+        self._set_densities(stats)
+        return self
+
+    def _set_priors(self, mass: np.ndarray) -> None:
+        if not mass.sum() > 0:
+            raise ValueError("sample_weight leaves no row with a positive weight; wanted at least one.")
+        self.class_count_ = mass
+        self.class_prior_ = self._smoothed_priors(mass)
+
+    def _smoothed_priors(self, mass: np.ndarray) -> np.ndarray:
+        """(7.19), or what the user says."""
+        if self.priors is not None:
+            return checked_priors(self.priors, len(mass))
+        return np.asarray((mass + self.alpha) / (mass.sum() + self.alpha * len(mass)))
+
+    def _log_priors(self) -> np.ndarray:
+        return logarithm(self.class_prior_)
+
+    def _log_lines(self) -> np.ndarray:
+        """The table of (7.20) in logarithms."""
+        counts = self._stats.counts
+        return log_shares(counts.table, counts.n_values, self.alpha)
+
+    def _joint(self, X: Any) -> np.ndarray:
+        return self._joint_of(self._numbers(X, reset=False))
+
+    def _joint_of(self, rows: np.ndarray) -> np.ndarray:
+        numbers, values = split_columns(self.schema_, rows)
+        model = {"n_values": self._stats.counts.n_values, "table": self._log_lines(), "start": self._log_priors()}
+        joint = kernels.coded_joint(values, **model, n_threads=n_threads())
+        return joint + self._log_densities(numbers) if numbers.shape[1] else joint
+
+
+def _floats(rows: np.ndarray, numeric: bool) -> np.ndarray:
+    """A matrix of integers as floats; in codes, negative ones stand for missing values."""
+    floats = rows.astype(np.float64)
+    return floats if numeric else np.where(floats < 0, np.nan, floats)

@@ -1,0 +1,1 @@
+"""Semi-naive Bayes (section 7.4)."""

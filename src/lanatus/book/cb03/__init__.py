@@ -1,0 +1,1 @@
+"""Cookbook 3: density estimation."""

@@ -1,0 +1,1 @@
+"""Chapter 2: model evaluation and selection."""

@@ -1,0 +1,1 @@
+"""Data drawn at random: shapes, manifolds, signals, logic gates."""

@@ -1,0 +1,5 @@
+"""Files to tables: CSV, ARFF, LIBSVM, Parquet, Arrow."""
+
+from lanatus._lazy import attach
+
+__all__, __getattr__, __dir__ = attach(__name__, __file__)

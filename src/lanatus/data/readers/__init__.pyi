@@ -1,0 +1,1 @@
+from ._read import kind_of as kind_of

@@ -1,0 +1,1 @@
+"""The books' tables, and well-known data sets."""

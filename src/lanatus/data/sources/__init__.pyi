@@ -1,0 +1,1 @@
+from ._scan import Source as Source

@@ -1,0 +1,1 @@
+"""Densities without parameters: histograms, windows, neighbours."""

@@ -1,0 +1,1 @@
+"""Densities with parameters: likelihood, priors, bounds."""

@@ -1,0 +1,155 @@
+"""Votes and means of members that were fitted side by side, and their out-of-bag estimates."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import column_or_1d
+
+from lanatus.base import as_targets, check_is_fitted, class_codes, take_rows
+from lanatus.ensemble._committee import class_shares
+from lanatus.ensemble._one_learner import some_columns
+from lanatus.ensemble.bagging._resampled import Bagged
+from lanatus.scale import blockwise
+from lanatus.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+
+class BaggedClassifier(ClassifierMixin, Bagged):
+    """What classifiers share: codes, votes, and the out-of-bag estimate (8.20, 8.21)."""
+
+    voting: str
+    classes_: np.ndarray
+    oob_score_: float
+    oob_decision_function_: np.ndarray
+
+    def _default(self) -> Any:
+        return DecisionTreeClassifier()
+
+    def _targets(self, y: Any, rows: Any) -> np.ndarray:
+        self.classes_, codes = class_codes(y, rows)
+        return codes
+
+    def _width(self) -> tuple[int, ...]:
+        return (len(self.classes_),)
+
+    def _answer(self, model: Any, rows: Any) -> np.ndarray:
+        return class_shares(model, rows, len(self.classes_), hard=self.voting == "hard")
+
+    def _oob_error(self, target: np.ndarray, weight: np.ndarray | None, total: np.ndarray, count: np.ndarray) -> float:
+        seen = np.flatnonzero(count)
+        if not len(seen):
+            return np.inf
+        given = None if weight is None else weight[seen]
+        return 1 - float(accuracy_score(target[seen], total[seen].argmax(axis=1), sample_weight=given))
+
+    def _judge(self, target: np.ndarray, weight: np.ndarray | None, total: np.ndarray, count: np.ndarray) -> None:
+        self.oob_decision_function_ = total / np.where(count, count, np.nan)[:, None]
+        seen = np.flatnonzero(count)
+        if callable(self.oob_score):
+            said = self.classes_[total[seen].argmax(axis=1)]
+            self.oob_score_ = float(self.oob_score(self.classes_[target[seen]], said))
+        else:
+            error = self._oob_error(target, weight, total, count)
+            self.oob_score_ = 1 - error if np.isfinite(error) else np.nan
+
+    @blockwise
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Mean of the members' probabilities, or share of their votes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return self._mean(self._rows(X, reset=False))
+
+    @blockwise
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of the largest mean probability, or of the most votes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        rows = self._rows(X, reset=False)
+        shares = self._mean(rows)
+        if self.voting == "hard":
+            self._settle_ties(shares, rows)
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
+
+    def _settle_ties(self, shares: np.ndarray, rows: Any) -> None:
+        """Among the classes with the most votes, the one that the members are surest of."""
+        top = shares >= shares.max(axis=1, keepdims=True) - 1e-9
+        tied = np.flatnonzero(top.sum(axis=1) > 1)
+        if len(tied):
+            some = take_rows(rows, tied)
+            sure = sum(
+                class_shares(model, some_columns(some, columns), len(self.classes_))
+                for model, columns in zip(self.estimators_, self.estimators_features_, strict=True)
+            )
+            shares[tied] = np.where(top[tied], 1 + sure, 0)
+
+
+class BaggedRegressor(RegressorMixin, Bagged):
+    """What regressors share: numbers, their mean, and the out-of-bag estimate."""
+
+    oob_score_: float
+    oob_prediction_: np.ndarray
+
+    def _default(self) -> Any:
+        return DecisionTreeRegressor()
+
+    def _targets(self, y: Any, rows: Any) -> np.ndarray:
+        return np.asarray(column_or_1d(as_targets(y, rows), warn=True))
+
+    def _width(self) -> tuple[int, ...]:
+        return ()
+
+    def _answer(self, model: Any, rows: Any) -> np.ndarray:
+        return np.asarray(model.predict(rows)).ravel()
+
+    def _oob_error(self, target: np.ndarray, weight: np.ndarray | None, total: np.ndarray, count: np.ndarray) -> float:
+        seen = np.flatnonzero(count)
+        if not len(seen):
+            return np.inf
+        given = None if weight is None else weight[seen]
+        return float(np.average((target[seen] - total[seen] / count[seen]) ** 2, weights=given))
+
+    def _judge(self, target: np.ndarray, weight: np.ndarray | None, total: np.ndarray, count: np.ndarray) -> None:
+        self.oob_prediction_ = total / np.where(count, count, np.nan)
+        seen = np.flatnonzero(count)
+        if len(seen) < 2:
+            self.oob_score_ = np.nan
+        elif callable(self.oob_score):
+            self.oob_score_ = float(self.oob_score(target[seen], self.oob_prediction_[seen]))
+        else:
+            given = None if weight is None else weight[seen]
+            self.oob_score_ = float(r2_score(target[seen], self.oob_prediction_[seen], sample_weight=given))
+
+    @blockwise
+    def predict(self, X: Any) -> np.ndarray:
+        """Mean of the members' answers.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._mean(self._rows(X, reset=False))

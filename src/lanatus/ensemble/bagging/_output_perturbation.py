@@ -1,0 +1,383 @@
+"""Ensembles whose members learn perturbed targets: flipped labels, smeared indicators, smeared numbers."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, is_classifier
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.utils import get_tags
+
+from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus.catalog import method
+from lanatus.ensemble._committee import one_hot
+from lanatus.ensemble._one_learner import fit_one, seeded
+from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
+from lanatus.ensemble.bagging._resampled import Bagged, Draw
+from lanatus.params import Choice, Integer, Nothing, RandomState, Real, Rule
+from lanatus.scale import blockwise
+from lanatus.tree import DecisionTreeRegressor
+from lanatus.wrapping import LEARNER
+
+_SMEARING: dict[str, Rule] = {
+    "estimator": Nothing() | LEARNER,
+    "n_estimators": Integer(low=1),
+    "sigma": Real(low=0),
+    "n_jobs": Nothing() | Integer(),
+    "random_state": RandomState(),
+}
+
+
+@method("ensemble.flipping-output", section="8.5.3", task="classification", en="Flipping output", zh="翻转法")
+class FlippingOutputClassifier(BaggedClassifier):
+    r"""Learners on all rows with some labels changed at random, and their vote.
+
+    A label j becomes i with probability :math:`w\, p_i`, where :math:`p` are the shares of the classes and
+    :math:`w = r / (1 - \sum_c p_c^2)`: a share r of the labels changes, and the shares of the classes stay as they are.
+
+    Book: section 8.5.3.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The learner; None is a decision tree.
+    n_estimators : int, default=100
+        Number of learners.
+    rate : float, default=0.2
+        Share of the labels that change, *r*, from 0 to 1.
+    voting : {"soft", "hard"}, default="soft"
+        Mean probabilities where the learners have any, or votes. Ties of votes go to the class that the learners are
+        surest of, then to the one that sorts first.
+    n_jobs : int or None, default=None
+        Learners fitted at a time, as in joblib; the result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Changes the labels, and seeds the learners.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    estimators_ : list of fitted learners
+        Their classes are places in `classes_`.
+    rate_ : float
+        The share that changes: less than `rate` where that many cannot change with the shares kept.
+
+    Notes
+    -----
+    With uneven classes at most :math:`(1 - \sum_c p_c^2) / (1 - \min_c p_c)` of the labels can change.
+    Cost: n_estimators fits to all rows.
+
+    Examples
+    --------
+    >>> from lanatus.bayes import GaussianNB
+    >>> from lanatus.ensemble import FlippingOutputClassifier
+    >>> X = [[float(v)] for v in range(20)]
+    >>> model = FlippingOutputClassifier(GaussianNB(), 20, random_state=0).fit(X, ["no"] * 10 + ["yes"] * 10)
+    >>> model.predict([[2.0], [18.5]]).tolist(), round(model.rate_, 3)
+    (['no', 'yes'], 0.2)
+
+    References
+    ----------
+    Breiman (2000), Randomizing outputs to increase prediction accuracy.
+    """
+
+    _params: ClassVar[dict[str, Rule]] = {
+        "estimator": Nothing() | LEARNER,
+        "n_estimators": Integer(low=1),
+        "rate": Real(low=0, high=1),
+        "voting": Choice("soft", "hard"),
+        "n_jobs": Nothing() | Integer(),
+        "random_state": RandomState(),
+    }
+
+    rate_: float
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 100,
+        rate: float = 0.2,
+        *,
+        voting: str = "soft",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.rate = rate
+        self.voting = voting
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the learners.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            The labels.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, where the learner takes them; the shares of the classes are by weight.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit_members(
+        self, rows: Any, target: np.ndarray, weight: np.ndarray | None, draw: Draw, seeds: list[int]
+    ) -> None:
+        self._share = np.bincount(target, weight, len(self.classes_)) / (
+            len(target) if weight is None else weight.sum()
+        )
+        mixed = 1 - float((self._share**2).sum())
+        rarest = float(self._share[self._share > 0].min())
+        self._pull = min(self.rate / mixed, 1 / (1 - rarest)) if mixed > 1e-12 else 0.0
+        self.rate_ = self._pull * mixed
+        super()._fit_members(rows, target, weight, draw, seeds)
+
+    def _member(self, rows: Any, target: np.ndarray, weight: np.ndarray | None, draw: Draw, seed: int) -> Any:
+        return super()._member(rows, self._flipped(target, seed), weight, draw, seed)
+
+    def _flipped(self, codes: np.ndarray, seed: int) -> np.ndarray:
+        rng = np.random.RandomState([seed, 3])
+        flips = rng.random_sample(len(codes)) < self._pull * (1 - self._share[codes])
+        flipped = codes.copy()
+        for c in np.unique(codes[flips]):
+            own = np.flatnonzero(flips & (codes == c))
+            others = np.where(np.arange(len(self.classes_)) == c, 0, self._share)
+            flipped[own] = rng.choice(len(others), len(own), p=others / others.sum())
+        return flipped
+
+
+class _Smeared(Bagged):
+    """Members that learn numbers with noise: of a row's own draw, as wide as sigma standard deviations."""
+
+    sigma: float
+
+    def _default(self) -> Any:
+        return DecisionTreeRegressor()
+
+    def _member(self, rows: Any, target: np.ndarray, weight: np.ndarray | None, draw: Draw, seed: int) -> Any:
+        given = np.ones(len(target)) if weight is None else weight
+        spread = np.sqrt(np.average((target - np.average(target, axis=0, weights=given)) ** 2, axis=0, weights=given))
+        noise = np.random.RandomState([seed, 3]).standard_normal(target.shape)
+        model = seeded(self._learner(), np.random.RandomState([seed, 2]))
+        if target.ndim == 2 and not get_tags(model).target_tags.multi_output:
+            model = MultiOutputRegressor(model)
+        return fit_one(model, rows, target + self.sigma * spread * noise, draw.known, weight)
+
+
+@method("ensemble.output-smearing", section="8.5.3", task="classification", en="Output smearing", zh="输出调制法")
+class OutputSmearingClassifier(ClassifierMixin, _Smeared):
+    r"""Regressors of the classes' indicators with noise added, and the class of the largest mean.
+
+    Classification becomes regression: the targets of a learner are
+    :math:`\mathbb{I}(y = c) + \sigma\, s_c\, z` for each class c, with :math:`s_c` the standard deviation of the
+    indicator and z drawn from the standard normal for each row, class and learner.
+
+    Book: section 8.5.3.
+
+    Parameters
+    ----------
+    estimator : regressor or None, default=None
+        The learner; None is a regression tree.
+    n_estimators : int, default=100
+        Number of learners.
+    sigma : float, default=1.0
+        Width of the noise, in standard deviations of the target.
+    n_jobs : int or None, default=None
+        Learners fitted at a time, as in joblib; the result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Draws the noise, and seeds the learners.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    estimators_ : list of fitted regressors
+        They answer with a number for each class.
+
+    Notes
+    -----
+    A learner that takes one target only is fitted once for each class. Probabilities are the means, none below zero,
+    as shares of their sum. Cost: n_estimators fits to all rows and targets.
+
+    Examples
+    --------
+    >>> from lanatus.ensemble import OutputSmearingClassifier
+    >>> X = [[float(v)] for v in range(20)]
+    >>> model = OutputSmearingClassifier(random_state=0).fit(X, ["no"] * 10 + ["yes"] * 10)
+    >>> model.predict([[2.0], [18.5]]).tolist()
+    ['no', 'yes']
+
+    References
+    ----------
+    Breiman (2000), Randomizing outputs to increase prediction accuracy.
+    """
+
+    _params: ClassVar[dict[str, Rule]] = _SMEARING
+
+    classes_: np.ndarray
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 100,
+        sigma: float = 1.0,
+        *,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.sigma = sigma
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the learners.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            The labels.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, where the learner takes them.
+
+        Returns
+        -------
+        self
+        """
+        if is_classifier(self._learner()):
+            raise TypeError(f"OutputSmearingClassifier wants a regressor; {self.estimator!r} is a classifier.")
+        return self._fit(X, y, sample_weight)
+
+    def _targets(self, y: Any, rows: Any) -> np.ndarray:
+        self.classes_, codes = class_codes(y, rows)
+        return one_hot(codes, len(self.classes_)).astype(np.float64)
+
+    def _width(self) -> tuple[int, ...]:
+        return (len(self.classes_),)
+
+    def _answer(self, model: Any, rows: Any) -> np.ndarray:
+        return np.asarray(model.predict(rows), dtype=np.float64).reshape(-1, len(self.classes_))
+
+    @blockwise
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of the largest mean; ties go to the class that sorts first.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self._mean(self._rows(X, reset=False)).argmax(axis=1)])
+
+    @blockwise
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The means as shares of their sum.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        means = np.maximum(self._mean(self._rows(X, reset=False)), 1e-12)
+        return means / means.sum(axis=1, keepdims=True)
+
+
+@method(section="8.5.3", task="regression", en="Output smearing for regression", zh="输出调制法回归")
+class OutputSmearingRegressor(_Smeared, BaggedRegressor):
+    r"""Regressors of the target with noise added, and their mean.
+
+    The target of a learner is :math:`y + \sigma\, s_y\, z`, with :math:`s_y` the standard deviation of y and z drawn
+    from the standard normal for each row and learner.
+
+    Book: section 8.5.3.
+
+    Parameters
+    ----------
+    estimator : regressor or None, default=None
+        The learner; None is a regression tree.
+    n_estimators : int, default=100
+        Number of learners.
+    sigma : float, default=1.0
+        Width of the noise, in standard deviations of the target.
+    n_jobs : int or None, default=None
+        Learners fitted at a time, as in joblib; the result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Draws the noise, and seeds the learners.
+
+    Attributes
+    ----------
+    estimators_ : list of fitted learners
+
+    Notes
+    -----
+    Cost: n_estimators fits to all rows.
+
+    Examples
+    --------
+    >>> from lanatus.ensemble import OutputSmearingRegressor
+    >>> X = [[float(v)] for v in range(20)]
+    >>> model = OutputSmearingRegressor(random_state=0).fit(X, [2 * v[0] for v in X])
+    >>> bool(12 < model.predict([[9.0]])[0] < 24)
+    True
+
+    References
+    ----------
+    Breiman (2000), Randomizing outputs to increase prediction accuracy.
+    """
+
+    _params: ClassVar[dict[str, Rule]] = _SMEARING
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 100,
+        sigma: float = 1.0,
+        *,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.sigma = sigma
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the learners.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            The numbers to predict.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, where the learner takes them.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)

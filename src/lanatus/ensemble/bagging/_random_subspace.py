@@ -1,0 +1,221 @@
+"""Random subspaces."""
+
+from typing import Any, ClassVar, Self
+
+from lanatus.base import fitting
+from lanatus.catalog import method
+from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
+from lanatus.params import Choice, Integer, Nothing, RandomState, Real, Rule
+from lanatus.wrapping import LEARNER
+
+_SUBSPACE: dict[str, Rule] = {
+    "estimator": Nothing() | LEARNER,
+    "n_estimators": Integer(low=1),
+    "n_features": Integer(low=1) | Real(above=0, high=1),
+    "n_jobs": Nothing() | Integer(),
+    "random_state": RandomState(),
+}
+
+
+@method(
+    "ensemble.random-subspace",
+    section="8.5.3",
+    task="classification",
+    en="Random subspace",
+    zh="随机子空间",
+    peers=["scikit-learn:BaggingClassifier"],
+)
+class RandomSubspaceClassifier(BaggedClassifier):
+    r"""Learners on random parts of the columns, all with all rows, and their vote.
+
+    Each of T learners gets d' of the d columns, :math:`h_t = \mathfrak{L}(\mathrm{Map}_{F_t}(D))`, and the answer is
+    :math:`H(x) = \arg\max_y \sum_t \mathbb{I}(h_t(\mathrm{Map}_{F_t}(x)) = y)`. For many
+    columns that say much the same.
+
+    Book: section 8.5.3, figure 8.11.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The learner; None is a decision tree.
+    n_estimators : int, default=50
+        Number of learners, *T*.
+    n_features : int or float, default=0.5
+        Columns that a learner gets, *d'*: a number, or a share.
+    voting : {"soft", "hard"}, default="soft"
+        Mean probabilities where the learners have any, or votes. Ties of votes go to the class that the learners are
+        surest of, then to the one that sorts first.
+    n_jobs : int or None, default=None
+        Learners fitted at a time, as in joblib; the result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Draws columns, and seeds the learners.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    estimators_ : list of fitted learners
+        Their classes are places in `classes_`.
+    estimators_features_ : list of arrays
+        The columns of each learner.
+
+    Notes
+    -----
+    Cost: T fits to d' columns, and T predictions for an answer.
+
+    Examples
+    --------
+    >>> from lanatus.bayes import GaussianNB
+    >>> from lanatus.ensemble import RandomSubspaceClassifier
+    >>> X = [[float(v), 1.0 - v, v % 3] for v in range(20)]
+    >>> model = RandomSubspaceClassifier(GaussianNB(), random_state=0).fit(X, ["no"] * 10 + ["yes"] * 10)
+    >>> model.predict([[2.0, -1.0, 2.0]]).tolist(), {len(columns) for columns in model.estimators_features_}
+    (['no'], {1})
+
+    References
+    ----------
+    Ho (1998), The random subspace method for constructing decision forests.
+    """
+
+    _params: ClassVar[dict[str, Rule]] = {
+        "estimator": _SUBSPACE["estimator"],
+        "n_estimators": _SUBSPACE["n_estimators"],
+        "n_features": _SUBSPACE["n_features"],
+        "voting": Choice("soft", "hard"),
+        "n_jobs": _SUBSPACE["n_jobs"],
+        "random_state": _SUBSPACE["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 50,
+        n_features: Any = 0.5,
+        *,
+        voting: str = "soft",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.n_features = n_features
+        self.voting = voting
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def max_features(self) -> Any:
+        """What bagging calls `n_features`."""
+        return self.n_features
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the learners.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            The labels.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, where the learner takes them.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+
+@method(
+    section="8.5.3",
+    task="regression",
+    en="Random subspace for regression",
+    zh="随机子空间回归",
+    peers=["scikit-learn:BaggingRegressor"],
+)
+class RandomSubspaceRegressor(BaggedRegressor):
+    r"""Regressors on random parts of the columns, all with all rows, and their mean.
+
+    Each of T learners gets d' of the d columns; the answer is
+    :math:`H(x) = \frac{1}{T} \sum_t h_t(\mathrm{Map}_{F_t}(x))`.
+
+    Book: section 8.5.3, figure 8.11.
+
+    Parameters
+    ----------
+    estimator : regressor or None, default=None
+        The learner; None is a decision tree.
+    n_estimators : int, default=50
+        Number of learners, *T*.
+    n_features : int or float, default=0.5
+        Columns that a learner gets, *d'*: a number, or a share.
+    n_jobs : int or None, default=None
+        Learners fitted at a time, as in joblib; the result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Draws columns, and seeds the learners.
+
+    Attributes
+    ----------
+    estimators_ : list of fitted learners
+    estimators_features_ : list of arrays
+        The columns of each learner.
+
+    Notes
+    -----
+    Cost: T fits to d' columns, and T predictions for an answer.
+
+    Examples
+    --------
+    >>> from lanatus.ensemble import RandomSubspaceRegressor
+    >>> X = [[float(v), -v, 3.0 * v] for v in range(20)]
+    >>> model = RandomSubspaceRegressor(random_state=0).fit(X, [v[2] for v in X])
+    >>> float(model.predict([[4.0, -4.0, 12.0]])[0])
+    12.0
+
+    References
+    ----------
+    Ho (1998), The random subspace method for constructing decision forests.
+    """
+
+    _params: ClassVar[dict[str, Rule]] = _SUBSPACE
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 50,
+        n_features: Any = 0.5,
+        *,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.n_features = n_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def max_features(self) -> Any:
+        """What bagging calls `n_features`."""
+        return self.n_features
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the learners.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            The numbers to predict.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, where the learner takes them.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)

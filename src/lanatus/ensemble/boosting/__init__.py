@@ -1,0 +1,5 @@
+"""Boosting (section 8.2)."""
+
+from lanatus._lazy import attach
+
+__all__, __getattr__, __dir__ = attach(__name__, __file__)

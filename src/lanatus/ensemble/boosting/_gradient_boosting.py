@@ -1,0 +1,526 @@
+"""Gradient boosting of histogram trees."""
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import column_or_1d
+from sklearn.utils.class_weight import compute_sample_weight
+
+from lanatus.base import as_targets, check_is_fitted, class_codes, fitting
+from lanatus.catalog import method
+from lanatus.ensemble.boosting._gradient_boosting_base import BOOSTING, BOOSTING_PARAMS, GradientBoostingBase
+from lanatus.ensemble.boosting._losses import (
+    AbsoluteError,
+    Custom,
+    Exponential,
+    Gamma,
+    Huber,
+    LogLoss,
+    Loss,
+    MultinomialLoss,
+    Poisson,
+    Quantile,
+    SquaredError,
+    is_custom,
+)
+from lanatus.params import Choice, Nothing, Real, Satisfies
+from lanatus.tree.grow import take_columns
+
+_OWN_LOSS = Satisfies(is_custom, "an object with init, gradient, hessian and link")
+
+
+@method(
+    section="8.6",
+    task="regression",
+    en="Gradient boosting regression",
+    zh="梯度提升回归",
+    peers=["LightGBM:LGBMRegressor", "XGBoost:XGBRegressor", "scikit-learn:HistGradientBoostingRegressor"],
+    contender=BOOSTING,
+)
+class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
+    r"""A sum of small regression trees, each fitted to the gradient of the loss that those before it leave.
+
+    Round t adds the tree :math:`f` that lowers :math:`\sum_i [g_i f(x_i) + \tfrac12 h_i f(x_i)^2] +
+    \tfrac\lambda2 \sum_j w_j^2 + \alpha \sum_j |w_j|` most, greedily, with g and h the slope and the curvature of the
+    loss at the scores so far and w the values of the leaves. Takes numbers, nominal and ordinal attributes, holes and
+    weights as they are.
+
+    Book: section 8.6, exercise 8.4. Kernels: ``cpp/ensemble/boosting.hpp``, ``cpp/tree/predict.hpp``.
+    Cost: :math:`O(nd)` for a level of a tree, at half of the rows or less after the first; memory of two bytes a
+    number and :math:`O(d)` kB a leaf. Prediction: :math:`O(d \log b)` a row for b bins, then some nanoseconds a tree.
+
+    Parameters
+    ----------
+    loss : str or object, default="squared_error"
+        "squared_error", "absolute_error", "huber", "quantile", "poisson" or "gamma".
+        What is lowered; "poisson" and "gamma" predict through a log link. An object of your own has
+        ``init(y, weight)``, ``gradient(y, raw)``, ``hessian(y, raw)`` and ``link(raw)``, and perhaps ``value(y, raw)``.
+    quantile : float, default=0.5
+        Which quantile "quantile" is about.
+    alpha : float, default=0.9
+        Part of the first residuals that "huber" squares.
+    learning_rate : float, default=0.1
+        What each tree's values are multiplied by.
+    n_estimators : int, default=100
+        Rounds: one tree each, or one for each of several classes.
+    max_leaf_nodes : int or None, default=31
+        Most leaves of a tree.
+    max_depth : int or None, default=None
+        Most tests on a path.
+    min_samples_leaf : int, default=20
+        Rows that a leaf must have.
+    min_child_weight : float, default=1e-3
+        Least sum of Hessians in a leaf.
+    min_gain_to_split : float, default=0.0
+        A split must gain more than this.
+    l2_regularization : float, default=0.0
+        :math:`\lambda`, the penalty on the squares of the leaves' values.
+    l1_regularization : float, default=0.0
+        :math:`\alpha`, the penalty on their sizes.
+    subsample : float, default=1.0
+        Part of the rows, drawn anew, that each round learns from.
+    max_features : int, float or None, default=None
+        How many columns, or which part of them, each tree may use, drawn anew; None for all.
+    max_bins : int, default=255
+        Most bins of a column.
+    early_stopping : bool or "auto", default=False
+        Whether to stop when the loss no longer falls; "auto" does so from more than 10000 rows on.
+    validation_fraction : float or None, default=0.1
+        Part of the rows held out to stop early by; None watches the training loss.
+    n_iter_no_change : int, default=10
+        Rounds without a better loss before the fit stops.
+    tol : float, default=1e-7
+        What counts as better.
+    monotonic_cst : array of -1, 0, 1 or dict, default=None
+        By column: the score must not fall (1) or rise (-1) as the value grows.
+    interaction_cst : {"pairwise", "no_interactions"}, list of sets of columns or None, default=None
+        Only columns of one set may meet on a path; columns of no set are a set of their own.
+    warm_start : bool, default=False
+        Whether a second ``fit`` goes on with the trees of the first, up to `n_estimators` rounds.
+    random_state : int, RandomState or None, default=None
+        For the rounding of gradients, drawn rows and columns, and the rows held out.
+
+    Attributes
+    ----------
+    trees_ : list of lists of Tree, one list a round, one tree each; values with the learning rate in them
+    baseline_ : ndarray of shape (1,), the scores before the first tree
+    n_iter_ : int, number of rounds
+    train_score_ : ndarray of shape (n_iter_ + 1,), mean loss before the first round and after each
+    validation_score_ : ndarray, the same on the rows held out, empty where there were none
+    feature_importances_ : ndarray of shape (n_features,), part of each column in all gains
+    schema_ : Schema, the columns seen in ``fit``
+    n_features_in_ : int, number of them
+    feature_names_in_ : ndarray of str, their names, where they had any
+
+    Notes
+    -----
+    Gradients are rounded at random to 14 bits before they are added up in bins; leaves take their values from the
+    unrounded ones. The model does not depend on the number of threads. A value missing goes to the side where such
+    values gained most, or where most rows went if there were none; so does a category never seen. Leaves of
+    "absolute_error", "quantile" and "huber" take the loss's own best value. Rows of weight zero are left out. A split
+    of a nominal column of more than four values must gain more than such a column does by chance. Where the loss is
+    logistic or exponential in the score, no leaf moves further than :math:`\log(1 + |t|)` for Newton's step t, up to
+    which the loss is sure to fall: rare classes do not make a fit run away.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lanatus.ensemble import GradientBoostingRegressor
+    >>> X = np.arange(200.0).reshape(-1, 1)
+    >>> model = GradientBoostingRegressor(random_state=0).fit(X, X.ravel() // 100)
+    >>> model.predict([[10.0], [190.0]]).round(2).tolist()
+    [0.0, 1.0]
+
+    References
+    ----------
+    Friedman (2001), Greedy function approximation: a gradient boosting machine.
+    Ke et al. (2017), LightGBM: a highly efficient gradient boosting decision tree.
+    """
+
+    _params = {
+        "loss": Choice("squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma") | _OWN_LOSS,
+        "quantile": Real(above=0, below=1),
+        "alpha": Real(above=0, below=1),
+        **BOOSTING_PARAMS,
+    }
+
+    def __init__(
+        self,
+        *,
+        loss: Any = "squared_error",
+        quantile: float = 0.5,
+        alpha: float = 0.9,
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        min_child_weight: float = 1e-3,
+        min_gain_to_split: float = 0.0,
+        l2_regularization: float = 0.0,
+        l1_regularization: float = 0.0,
+        subsample: float = 1.0,
+        max_features: float | None = None,
+        max_bins: int = 255,
+        early_stopping: bool | str = False,
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.quantile = quantile
+        self.alpha = alpha
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_child_weight = min_child_weight
+        self.min_gain_to_split = min_gain_to_split
+        self.l2_regularization = l2_regularization
+        self.l1_regularization = l1_regularization
+        self.subsample = subsample
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def _loss(self) -> Loss:
+        if not isinstance(self.loss, str):
+            return Custom(self.loss)
+        if self.loss == "quantile":
+            return Quantile(self.quantile)
+        if self.loss == "huber":
+            return Huber(self.alpha)
+        plain: dict[str, type[Loss]] = {
+            "squared_error": SquaredError,
+            "absolute_error": AbsoluteError,
+            "poisson": Poisson,
+            "gamma": Gamma,
+        }
+        return plain[self.loss]()
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with targets y.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            The targets.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+        """
+        matrix, n_values = take_columns(self, X, reset=not (self.warm_start and hasattr(self, "trees_")), dense=False)
+        targets = column_or_1d(as_targets(y, matrix), warn=True).astype(np.float64)
+        self._boost(matrix, n_values, targets, self._weights(sample_weight, matrix))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted target of each row.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._loss().link(self._raw(X)[:, 0])
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Predictions after each round.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The attributes.
+        """
+        return (self._loss().link(raw[:, 0]) for raw in self._staged(X))
+
+
+@method(
+    "ensemble.gradient-boosting",
+    section="ex 8.4",
+    task="classification",
+    en="Gradient boosting",
+    zh="梯度提升",
+    peers=["LightGBM:LGBMClassifier", "XGBoost:XGBClassifier", "scikit-learn:HistGradientBoostingClassifier"],
+    contender=BOOSTING,
+)
+class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
+    r"""A sum of small regression trees on the gradient of a classification loss, one sum of trees for each score.
+
+    Two classes have one score, the log odds of the second; more have one a class, with
+    :math:`P(k \mid x) = e^{s_k} / \sum_l e^{s_l}`. Each tree lowers
+    :math:`\sum_i [g_i f(x_i) + \tfrac12 h_i f(x_i)^2]` with penalties as for `GradientBoostingRegressor`; numbers,
+    nominal and ordinal attributes, holes and weights are taken as they are.
+
+    Book: section 8.6, exercise 8.4. Kernels: ``cpp/ensemble/boosting.hpp``, ``cpp/tree/predict.hpp``.
+    Cost: as `GradientBoostingRegressor`, times the number of scores.
+
+    Parameters
+    ----------
+    loss : {"log_loss", "exponential"} or object, default="log_loss"
+        What is lowered; "exponential" is AdaBoost's, for two classes. An object of your own, for two classes 0 and 1,
+        has ``init(y, weight)``, ``gradient(y, raw)``, ``hessian(y, raw)`` and ``link(raw)``, the probability of class
+        1, and perhaps ``value(y, raw)``.
+    learning_rate : float, default=0.1
+        What each tree's values are multiplied by.
+    n_estimators : int, default=100
+        Rounds: one tree each, or one for each of several classes.
+    max_leaf_nodes : int or None, default=31
+        Most leaves of a tree.
+    max_depth : int or None, default=None
+        Most tests on a path.
+    min_samples_leaf : int, default=20
+        Rows that a leaf must have.
+    min_child_weight : float, default=1e-3
+        Least sum of Hessians in a leaf.
+    min_gain_to_split : float, default=0.0
+        A split must gain more than this.
+    l2_regularization : float, default=0.0
+        :math:`\lambda`, the penalty on the squares of the leaves' values.
+    l1_regularization : float, default=0.0
+        :math:`\alpha`, the penalty on their sizes.
+    subsample : float, default=1.0
+        Part of the rows, drawn anew, that each round learns from.
+    max_features : int, float or None, default=None
+        How many columns, or which part of them, each tree may use, drawn anew; None for all.
+    max_bins : int, default=255
+        Most bins of a column.
+    early_stopping : bool or "auto", default=False
+        Whether to stop when the loss no longer falls; "auto" does so from more than 10000 rows on.
+    validation_fraction : float or None, default=0.1
+        Part of the rows held out to stop early by; None watches the training loss.
+    n_iter_no_change : int, default=10
+        Rounds without a better loss before the fit stops.
+    tol : float, default=1e-7
+        What counts as better.
+    monotonic_cst : array of -1, 0, 1 or dict, default=None
+        By column: the score must not fall (1) or rise (-1) as the value grows. Two classes only.
+    interaction_cst : {"pairwise", "no_interactions"}, list of sets of columns or None, default=None
+        Only columns of one set may meet on a path; columns of no set are a set of their own.
+    warm_start : bool, default=False
+        Whether a second ``fit`` goes on with the trees of the first, up to `n_estimators` rounds.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    random_state : int, RandomState or None, default=None
+        For the rounding of gradients, drawn rows and columns, and the rows held out.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), the labels
+    trees_ : list of lists of Tree, one list a round, one tree a score; values with the learning rate in them
+    baseline_ : ndarray of shape (n_scores,), the scores before the first tree
+    n_iter_ : int, number of rounds
+    train_score_ : ndarray of shape (n_iter_ + 1,), mean loss before the first round and after each
+    validation_score_ : ndarray, the same on the rows held out, empty where there were none
+    feature_importances_ : ndarray of shape (n_features,), part of each column in all gains
+    schema_ : Schema, the columns seen in ``fit``
+    n_features_in_ : int, number of them
+    feature_names_in_ : ndarray of str, their names, where they had any
+
+    Notes
+    -----
+    As `GradientBoostingRegressor`. One class in y: no trees, and every row is of that class.
+
+    Examples
+    --------
+    >>> from lanatus.data import load_watermelon
+    >>> from lanatus.ensemble import GradientBoostingClassifier
+    >>> X, y = load_watermelon("3.0", return_X_y=True)
+    >>> model = GradientBoostingClassifier(min_samples_leaf=2, random_state=0).fit(X, y)
+    >>> float(model.score(X, y))
+    1.0
+
+    References
+    ----------
+    Friedman (2001), Greedy function approximation: a gradient boosting machine.
+    Ke et al. (2017), LightGBM: a highly efficient gradient boosting decision tree.
+    """
+
+    _params = {
+        "loss": Choice("log_loss", "exponential") | _OWN_LOSS,
+        **{name: rule for name, rule in BOOSTING_PARAMS.items() if name != "random_state"},
+        "class_weight": Choice("balanced") | Satisfies(lambda value: isinstance(value, dict), "a dict") | Nothing(),
+        "random_state": BOOSTING_PARAMS["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        loss: Any = "log_loss",
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        min_child_weight: float = 1e-3,
+        min_gain_to_split: float = 0.0,
+        l2_regularization: float = 0.0,
+        l1_regularization: float = 0.0,
+        subsample: float = 1.0,
+        max_features: float | None = None,
+        max_bins: int = 255,
+        early_stopping: bool | str = False,
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_child_weight = min_child_weight
+        self.min_gain_to_split = min_gain_to_split
+        self.l2_regularization = l2_regularization
+        self.l1_regularization = l1_regularization
+        self.subsample = subsample
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    classes_: np.ndarray
+
+    def _loss(self) -> Loss:
+        if self.loss == "log_loss":
+            return LogLoss() if len(self.classes_) <= 2 else MultinomialLoss(len(self.classes_))
+        if len(self.classes_) > 2:
+            raise ValueError(f"loss={self.loss!r} is for two classes; got {len(self.classes_)}. Use loss='log_loss'.")
+        return Exponential() if isinstance(self.loss, str) else Custom(self.loss)
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+        """
+        going_on = self.warm_start and hasattr(self, "trees_")
+        matrix, n_values = take_columns(self, X, reset=not going_on, dense=False)
+        self.classes_, codes = class_codes(y, matrix, self.classes_ if going_on else None)
+        weight = self._weights(sample_weight, matrix)
+        if self.class_weight is not None:
+            factor = compute_sample_weight(self.class_weight, self.classes_[codes])
+            weight = factor if weight is None else weight * factor
+        if self.monotonic_cst is not None and len(self.classes_) > 2:
+            raise ValueError("monotonic_cst is for two classes: several scores have no common order.")
+        if len(self.classes_) == 1:
+            return self._only_one()
+        self._boost(matrix, n_values, codes if len(self.classes_) > 2 else codes.astype(np.float64), weight)
+        return self
+
+    def _only_one(self) -> Self:
+        self.trees_, self.baseline_, self.n_iter_ = [], np.zeros(1), 0
+        self.train_score_, self.validation_score_ = np.zeros(1), np.zeros(0)
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of each row: for two classes the one of the second, else one a class.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        raw = self._raw(X)
+        return raw[:, 0] if raw.shape[1] == 1 else raw
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return self._chances(self._raw(X))
+
+    def _chances(self, raw: np.ndarray) -> np.ndarray:
+        if len(self.classes_) == 1:
+            return np.ones((len(raw), 1))
+        if raw.shape[1] > 1:
+            return self._loss().link(raw)
+        second = self._loss().link(raw[:, 0])
+        return np.column_stack([1 - second, second])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Most probable class of each row.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self.classes_[self._chances(self._raw(X)).argmax(axis=1)]
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """Probabilities of the classes after each round.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The attributes.
+        """
+        return (self._chances(raw) for raw in self._staged(X))
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Most probable classes after each round.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The attributes.
+        """
+        return (self.classes_[chances.argmax(axis=1)] for chances in self.staged_predict_proba(X))

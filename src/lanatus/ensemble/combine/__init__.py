@@ -1,0 +1,1 @@
+"""Combination and selection of learners (section 8.4)."""

@@ -1,0 +1,163 @@
+"""Stacked regression."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin, clone, is_regressor
+
+from lanatus.base import check_is_fitted, fitting, n_rows
+from lanatus.catalog import method
+from lanatus.ensemble._committee import (
+    ESTIMATORS,
+    FOLDS,
+    PREFIT,
+    AnswersMixin,
+    default_regressors,
+    fitted,
+    of_kind,
+    one_target,
+)
+from lanatus.ensemble.combine._stacking_levels import Stacked, only_weight
+from lanatus.params import Choice, Flag, Integer, Nothing, Rule
+from lanatus.scale import blockwise
+from lanatus.wrapping import LEARNER
+
+
+@method(
+    "ensemble.nonnegative-stacked-weights",
+    section="8.4.1",
+    task="regression",
+    en="Stacked regression",
+    zh="非负堆叠回归权重",
+    peers=["scikit-learn:StackingRegressor"],
+)
+class StackingRegressor(RegressorMixin, AnswersMixin, Stacked):
+    r"""A regressor on top of the answers of others, learned from rows that those had not seen.
+
+    With "nnls" it is Breiman's: :math:`\min_{w \ge 0} \sum_i (y_i - \sum_t w_t z_{it})^2`, where :math:`z_{it}` is what
+    learner t says of row i when it was fitted without the fold of row i.
+
+    Book: sections 8.4.1 and 8.4.3.
+
+    Parameters
+    ----------
+    estimators : list of (str, regressor) or None, default=None
+        First-level learners; "drop" instead of one leaves it out. None is least squares and ridge regression.
+    final_estimator : regressor, "nnls" or None, default=None
+        Second-level learner; None is ridge regression. "nnls" finds weights of 0 or more, without a bias.
+    cv : int, splitter, list of splits, "prefit" or None, default=None
+        Folds; None is 5. "prefit" takes fitted `estimators` as they are.
+    n_jobs : int or None, default=None
+        Learners fitted at a time, as in joblib.
+    passthrough : bool, default=False
+        Whether the second level sees X too (numbers, or a table as numbers).
+
+    Attributes
+    ----------
+    estimators_ : list of fitted regressors
+        First-level learners.
+    named_estimators_ : Bunch
+        The same by name.
+    final_estimator_ : fitted regressor
+        The second-level learner.
+    stack_method_ : list of str
+        "predict" for each learner.
+
+    Notes
+    -----
+    With fewer rows than folds there are fewer folds. Cost: k + 1 fits of each first-level learner and one of the second
+    level.
+
+    Examples
+    --------
+    >>> from lanatus.ensemble import StackingRegressor
+    >>> from lanatus.linear import LinearRegression, Ridge
+    >>> model = StackingRegressor([("plain", LinearRegression()), ("ridge", Ridge(50.0))], "nnls", cv=2)
+    >>> model.fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]).final_estimator_.coef_.round(4).tolist()
+    [1.0, 0.0]
+
+    References
+    ----------
+    Breiman (1996), Stacked regressions.
+    """
+
+    _params: ClassVar[dict[str, Rule]] = {
+        "estimators": ESTIMATORS,
+        "final_estimator": Nothing() | LEARNER | Choice("nnls"),
+        "cv": FOLDS | PREFIT,
+        "n_jobs": Nothing() | Integer(),
+        "passthrough": Flag(),
+    }
+
+    def __init__(
+        self,
+        estimators: Any = None,
+        final_estimator: Any = None,
+        *,
+        cv: Any = None,
+        n_jobs: int | None = None,
+        passthrough: bool = False,
+    ) -> None:
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.passthrough = passthrough
+
+    def _default(self) -> list[tuple[str, Any]]:
+        return default_regressors()
+
+    def _final(self) -> Any:
+        from lanatus.linear import LinearRegression, Ridge
+
+        if isinstance(self.final_estimator, str):
+            return LinearRegression(positive=True, fit_intercept=False)
+        return Ridge() if self.final_estimator is None else clone(self.final_estimator)
+
+    def _said(self, model: Any, verb: str, rows: Any) -> np.ndarray:
+        return np.asarray(model.predict(rows), dtype=np.float64).reshape(n_rows(rows), -1)
+
+    @fitting
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Fit both levels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            The targets.
+        **fit_params : dict
+            `sample_weight`, an array of shape (n_samples,), for learners that take it; both levels use it. The folds
+            cut rows, so that a row of weight 2 is not quite two rows.
+
+        Returns
+        -------
+        self
+        """
+        if not is_regressor(self._final()):
+            raise ValueError("'final_estimator' parameter should be a regressor.")
+        of_kind(self._models(), regressors=True, who="StackingRegressor")
+        rows = self._rows(X, reset=True)
+        target = one_target(y, rows)
+        weight = self._weights(only_weight(fit_params), rows)
+        self.stack_method_ = ["predict"] * len(self._models())
+        Z = self._fit_levels(rows, target, weight, classifier=False)
+        self.final_estimator_ = fitted(self._final(), Z, target, None, weight)
+        return self
+
+    @blockwise
+    def predict(self, X: Any) -> np.ndarray:
+        """The number that the second level says.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.final_estimator_.predict(self.transform(X)))

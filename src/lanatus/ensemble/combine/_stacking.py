@@ -1,0 +1,257 @@
+"""Stacking: a second-level learner on what the first-level learners say of rows that they did not see."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, clone, is_regressor
+from sklearn.utils.metaestimators import available_if
+
+from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus.catalog import method
+from lanatus.ensemble._committee import (
+    ESTIMATORS,
+    FOLDS,
+    PREFIT,
+    AnswersMixin,
+    default_classifiers,
+    fitted,
+    of_kind,
+    places,
+)
+from lanatus.ensemble.combine._stacking_levels import Stacked, final_has, only_weight, own_outputs
+from lanatus.params import Choice, Flag, Integer, Nothing, Rule
+from lanatus.scale import blockwise
+from lanatus.wrapping import LEARNER
+
+_METHODS = ("predict_proba", "decision_function", "predict")
+
+
+@method(
+    "ensemble.stacking",
+    "ensemble.stacking-mlr",
+    "ensemble.stackingc",
+    section="8.4.3",
+    task="classification",
+    en="Stacking",
+    zh="Stacking (堆叠法)",
+    peers=["scikit-learn:StackingClassifier"],
+)
+class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
+    r"""A classifier on top of the outputs of others, learned from rows that those had not seen.
+
+    The rows are cut into k folds; :math:`z_{it} = h_t^{(-j)}(x_i)` for :math:`x_i \in D_j` are the attributes of row i
+    for the second level, :math:`H(x) = h'(h_1(x), \dots, h_T(x))`. Afterwards the first-level learners are fitted to
+    all rows.
+
+    Book: section 8.4.3, figure 8.9.
+
+    Parameters
+    ----------
+    estimators : list of (str, classifier) or None, default=None
+        First-level learners; "drop" instead of one leaves it out. None is naive Bayes, linear discriminants and
+        logistic regression.
+    final_estimator : classifier, {"mlr", "stackingc", "nnls"} or None, default=None
+        Second-level learner; None is logistic regression. "mlr" is multi-response linear regression; "stackingc" the
+        same where the plane of a class sees only the outputs for that class; "nnls" that with weights of 0 or more and
+        no bias.
+    cv : int, splitter, list of splits, "prefit" or None, default=None
+        Folds; None is 5 stratified ones. "prefit" takes `estimators` as they are, fitted to the same labels.
+    stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
+        What the second level sees; "auto" is the first of these that a learner has. "stackingc" and "nnls" want
+        probabilities.
+    n_jobs : int or None, default=None
+        Learners fitted at a time, as in joblib.
+    passthrough : bool, default=False
+        Whether the second level sees X too (numbers, or a table as numbers).
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    estimators_ : list of fitted classifiers
+        First-level learners; their classes are places in `classes_`, or labels if they came fitted.
+    named_estimators_ : Bunch
+        The same by name.
+    final_estimator_ : fitted classifier
+        The second-level learner.
+    stack_method_ : list of str
+        What each first-level learner is asked.
+
+    Notes
+    -----
+    Of two classes only the probability of the second is kept, as in scikit-learn; "stackingc" and "nnls" keep both.
+    With fewer rows than folds there are fewer folds. Cost: k + 1 fits of each first-level learner and one of the
+    second level.
+
+    Examples
+    --------
+    >>> from lanatus.bayes import GaussianNB
+    >>> from lanatus.ensemble import StackingClassifier
+    >>> from lanatus.linear import LinearDiscriminantAnalysis
+    >>> learners = [("bayes", GaussianNB()), ("discriminant", LinearDiscriminantAnalysis())]
+    >>> model = StackingClassifier(learners, "mlr", cv=2)
+    >>> model.fit([[0.0], [1.0], [1.5], [4.0], [5.0], [5.5]], list("aaabbb")).predict([[1.2], [4.5]]).tolist()
+    ['a', 'b']
+
+    References
+    ----------
+    Wolpert (1992), Stacked generalization. Ting and Witten (1999), Issues in stacked generalization. Seewald (2002),
+    How to make stacking better and faster while also taking care of an unknown weakness.
+    """
+
+    _params: ClassVar[dict[str, Rule]] = {
+        "estimators": ESTIMATORS,
+        "final_estimator": Nothing() | LEARNER | Choice("mlr", "stackingc", "nnls"),
+        "cv": FOLDS | PREFIT,
+        "stack_method": Choice("auto", *_METHODS),
+        "n_jobs": Nothing() | Integer(),
+        "passthrough": Flag(),
+    }
+
+    classes_: np.ndarray
+
+    def __init__(
+        self,
+        estimators: Any = None,
+        final_estimator: Any = None,
+        *,
+        cv: Any = None,
+        stack_method: str = "auto",
+        n_jobs: int | None = None,
+        passthrough: bool = False,
+    ) -> None:
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.stack_method = stack_method
+        self.n_jobs = n_jobs
+        self.passthrough = passthrough
+
+    def _default(self) -> list[tuple[str, Any]]:
+        return default_classifiers()
+
+    def _final(self) -> Any:
+        from lanatus.linear import LogisticRegression, MultiResponseLinearRegression
+
+        if isinstance(self.final_estimator, str):
+            return MultiResponseLinearRegression()
+        return LogisticRegression() if self.final_estimator is None else clone(self.final_estimator)
+
+    def _own_outputs(self) -> bool:
+        return isinstance(self.final_estimator, str) and self.final_estimator != "mlr"
+
+    def _verb(self, model: Any) -> str:
+        for verb in _METHODS if self.stack_method == "auto" else (self.stack_method,):
+            if hasattr(model, verb):
+                return verb
+        raise ValueError(f"{type(model).__name__} has no {self.stack_method}; choose another stack_method.")
+
+    def _said(self, model: Any, verb: str, rows: Any) -> np.ndarray:
+        n_classes = len(self.classes_)
+        labels = self.classes_ if self._prefit() else None
+        values = np.asarray(getattr(model, verb)(rows))
+        if verb == "predict":
+            return places(values, labels).astype(np.float64)[:, None]
+        if values.ndim == 1:
+            return values.astype(np.float64)[:, None]
+        if values.shape[1] < n_classes:  # a fold lacked a class
+            spread = np.zeros((len(values), n_classes))
+            spread[:, places(model.classes_, labels)] = values
+            values = spread
+        return values[:, 1:] if n_classes == 2 and verb == "predict_proba" and not self._own_outputs() else values
+
+    def _widths(self) -> list[int]:
+        n_classes = len(self.classes_)
+        many = n_classes if n_classes > 2 or self._own_outputs() else 1
+        return [1 if verb == "predict" else many for verb in self.stack_method_]
+
+    @fitting
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Fit both levels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            The labels.
+        **fit_params : dict
+            `sample_weight`, an array of shape (n_samples,), for learners that take it; both levels use it. The folds
+            cut rows, so that a row of weight 2 is not quite two rows.
+
+        Returns
+        -------
+        self
+        """
+        if is_regressor(self._final()):
+            raise ValueError("'final_estimator' parameter should be a classifier.")
+        of_kind(self._models(), regressors=False, who="StackingClassifier")
+        rows = self._rows(X, reset=True)
+        self.classes_, codes = class_codes(y, rows)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")
+        weight = self._weights(only_weight(fit_params), rows)
+        if weight is not None and len(np.unique(codes[weight > 0])) < 2:
+            raise ValueError("sample_weight leaves rows of 1 class; wanted at least 2 classes.")
+        self.stack_method_ = [self._verb(model) for model in self._models()]
+        if self._own_outputs() and set(self.stack_method_) != {"predict_proba"}:
+            raise ValueError(f"final_estimator={self.final_estimator!r} wants learners with predict_proba.")
+        if self._own_outputs() and self.passthrough:
+            raise ValueError(f"final_estimator={self.final_estimator!r} sees outputs only; passthrough must be False.")
+        Z = self._fit_levels(rows, codes, weight, classifier=True)
+        if self._own_outputs():
+            positive = self.final_estimator == "nnls"
+            self.final_estimator_ = own_outputs(Z, codes, weight, n_classes=len(self.classes_), positive=positive)
+        else:
+            self.final_estimator_ = fitted(self._final(), Z, codes, None, weight)
+        return self
+
+    @blockwise
+    def predict(self, X: Any) -> np.ndarray:
+        """The label that the second level says.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.classes_[np.asarray(self.final_estimator_.predict(self.transform(X)))])
+
+    @available_if(final_has("predict_proba"))
+    @blockwise
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities by the second level.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.final_estimator_.predict_proba(self.transform(X)))
+
+    @available_if(final_has("decision_function"))
+    @blockwise
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores by the second level.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.final_estimator_.decision_function(self.transform(X)))

@@ -1,0 +1,1 @@
+"""Diversity (section 8.5)."""

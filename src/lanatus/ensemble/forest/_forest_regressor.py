@@ -1,0 +1,96 @@
+"""Forests of regression trees."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils import column_or_1d
+
+from lanatus.base import as_targets, fitting
+from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
+from lanatus.params import Choice, Rule
+from lanatus.scale import blockwise
+from lanatus.tree import DecisionTreeRegressor, Tree
+from lanatus.tree.grow import Bins, grow_binned_numbers, grow_numbers, take_columns
+
+REGRESSOR_PARAMS: dict[str, Rule] = {**FOREST_PARAMS, "criterion": Choice("squared_error", "friedman_mse")}
+
+
+class ForestRegressor(RegressorMixin, Forest):
+    """Forests of regression trees."""
+
+    criterion: str
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the forest.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,) or (n_samples, n_outputs)
+            The numbers to predict.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+        """
+        matrix, n_values = take_columns(self, X, reset=True, dense=False)
+        targets = as_targets(y, matrix)
+        self.n_outputs_ = targets.shape[1] if targets.ndim == 2 else 1
+        if self.n_outputs_ == 1:
+            targets = column_or_1d(targets, warn=True)
+        targets = np.ascontiguousarray(targets, dtype=np.float64)
+        return self._grow_forest(matrix, n_values, targets, self._weights(sample_weight, matrix))
+
+    def _grow_trees(
+        self,
+        codes: np.ndarray,
+        bins: Bins,
+        target: np.ndarray,
+        weights: np.ndarray | None,
+        seeds: np.ndarray,
+        draws: int,
+    ) -> list[Tree]:
+        total = float(len(codes)) if weights is None else float(weights.sum())
+        options = self._options(len(codes), codes.shape[1], total)
+        return grow_binned_numbers(codes, bins, target, weights, options, seeds=seeds, n_draws=draws)
+
+    def _grow_tree(
+        self, X: np.ndarray, n_values: np.ndarray, target: np.ndarray, weights: np.ndarray | None, seed: int
+    ) -> Tree:
+        total = float(len(X)) if weights is None else float(weights.sum())
+        options = self._options(len(X), X.shape[1], total) | {"seed": seed}
+        return grow_numbers(X, n_values, target, weights, self.criterion, options)
+
+    def _left_out_score(self, target: np.ndarray, sums: np.ndarray, votes: np.ndarray) -> None:
+        self.oob_prediction_ = self._said(sums)
+        judged = votes > 0
+        self.oob_score_ = float(r2_score(target[judged], self._said(sums)[judged])) if judged.sum() > 1 else np.nan
+
+    def _said(self, means: np.ndarray) -> np.ndarray:
+        return means if self.n_outputs_ > 1 else means[:, 0]
+
+    @property
+    def estimators_(self) -> list[DecisionTreeRegressor]:
+        """The trees as estimators."""
+        return [self._as_estimator(tree, DecisionTreeRegressor()) for tree in self.trees_]
+
+    @blockwise
+    def predict(self, X: Any) -> np.ndarray:
+        """Mean over the trees of what the leaves say.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        return self._said(self._mean_value(X))

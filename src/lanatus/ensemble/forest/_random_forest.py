@@ -1,0 +1,308 @@
+"""Random forests."""
+
+from typing import Any, ClassVar
+
+from lanatus.catalog import method
+from lanatus.ensemble.forest._forest_base import FOREST
+from lanatus.ensemble.forest._forest_classifier import CLASSIFIER_PARAMS, ForestClassifier
+from lanatus.ensemble.forest._forest_regressor import REGRESSOR_PARAMS, ForestRegressor
+from lanatus.params import Rule
+from lanatus.tree.grow import in_order
+
+
+@method(
+    "ensemble.random-forest",
+    section="8.3.2",
+    task="classification",
+    en="Random forest",
+    zh="随机森林",
+    peers=["scikit-learn:RandomForestClassifier", "scikit-learn-intelex:RandomForestClassifier"],
+    contender=FOREST,
+)
+class RandomForestClassifier(ForestClassifier):
+    r"""A random forest: trees on rows drawn with replacement that try some of the attributes at each node.
+
+    Bagging with attribute perturbation (8.3.2): a node looks at :math:`k` attributes drawn at random, the book advising
+    :math:`k = \log_2 d`, and the trees, grown until their leaves are pure, give the mean of their class shares.
+
+    Book: section 8.3.2. Kernels: ``cpp/tree/histogram.hpp``, prediction ``cpp/tree/predict.hpp``.
+    Cost: :math:`O(T k n \log n)` time for T trees that try k attributes, ``dn`` bytes for the bins.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Trees.
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        What a split is judged by.
+    max_depth : int or None, default=None
+        Most tests on a path.
+    min_samples_split : int or float, default=2
+        Rows (or part of all rows) that a node needs to be split.
+    min_samples_leaf : int or float, default=1
+        Rows (or part of all rows) that a child must have; by weight where rows weigh differently.
+    min_weight_fraction_leaf : float, default=0.0
+        Part of all weight that a child must have.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        How many attributes, drawn anew at every node, are tried; "log2" is the book's.
+    max_leaf_nodes : int or None, default=None
+        Most leaves of a tree; the best split of all open nodes comes first.
+    min_impurity_decrease : float, default=0.0
+        Least gain of a split times its node's part of all weight.
+    bootstrap : bool, default=True
+        Whether each tree gets rows drawn with replacement, or all.
+    oob_score : bool, default=False
+        Whether to judge the forest on the rows that each tree left out (8.20, 8.21).
+    n_jobs : int or None, default=None
+        Threads; None takes what OpenMP allows.
+    random_state : int, RandomState or None, default=None
+        Seed of the rows and attributes drawn.
+    warm_start : bool, default=False
+        Whether ``fit`` keeps the trees that there are and adds what is missing to `n_estimators`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    ccp_alpha : float, default=0.0
+        Cost-complexity pruning of each tree.
+    max_samples : int, float or None, default=None
+        Rows (or part of all rows) that each tree draws; None draws as many as there are.
+    max_bins : int, default=255
+        Most bins of a column.
+
+    Attributes
+    ----------
+    trees_ : list of Tree, the trees as arrays
+    classes_ : ndarray of shape (n_classes,), the labels (a list of them for several outputs)
+    n_outputs_ : int; several are learned by trees on sorted columns, which are slower
+    oob_score_ : float, accuracy on rows left out
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes), NaN for rows that no tree left out
+    feature_importances_ : ndarray of shape (n_features,)
+    estimators_ : list of decision trees
+    schema_ : Schema, the columns seen in ``fit``
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, where the columns had names
+
+    Notes
+    -----
+    Columns are cut into at most `max_bins` bins once, so thresholds lie between bins; with no more distinct values
+    than that nothing is lost. Holes go to the child that gains more, a category never seen in training counts as
+    missing, rows of weight zero are left out. The forest does not depend on the number of threads.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lanatus.ensemble import RandomForestClassifier
+    >>> forest = RandomForestClassifier(oob_score=True, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> forest.oob_score_ > 0.9
+    True
+
+    References
+    ----------
+    Breiman: Random forests, Machine Learning 45, 2001.
+    """
+
+    _params: ClassVar[dict[str, Rule]] = in_order(
+        CLASSIFIER_PARAMS,
+        "n_estimators",
+        "criterion",
+        "max_depth",
+        "min_samples_split",
+        "min_samples_leaf",
+        "min_weight_fraction_leaf",
+        "max_features",
+        "max_leaf_nodes",
+        "min_impurity_decrease",
+        "bootstrap",
+        "oob_score",
+        "n_jobs",
+        "random_state",
+        "warm_start",
+        "class_weight",
+        "ccp_alpha",
+        "max_samples",
+        "max_bins",
+    )
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        max_bins: int = 255,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.max_bins = max_bins
+
+
+@method(
+    section="8.3.2",
+    task="regression",
+    en="Random forest for numbers",
+    zh="随机森林回归",
+    peers=["scikit-learn:RandomForestRegressor"],
+    contender=FOREST,
+)
+class RandomForestRegressor(ForestRegressor):
+    r"""A random forest for numbers: the mean of regression trees on rows drawn with replacement.
+
+    Bagging with attribute perturbation (8.3.2): :math:`\frac1T \sum_t h_t(x)`, each tree on a bootstrap sample.
+
+    Book: section 8.3.2. Kernels: ``cpp/tree/histogram.hpp``, prediction ``cpp/tree/predict.hpp``.
+    Cost: :math:`O(T k n \log n)` time for T trees that try k attributes, ``dn`` bytes for the bins.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Trees.
+    criterion : {"squared_error", "friedman_mse"}, default="squared_error"
+        What a split is judged by; both pick the same splits.
+    max_depth : int or None, default=None
+        Most tests on a path.
+    min_samples_split : int or float, default=2
+        Rows (or part of all rows) that a node needs to be split.
+    min_samples_leaf : int or float, default=1
+        Rows (or part of all rows) that a child must have; by weight where rows weigh differently.
+    min_weight_fraction_leaf : float, default=0.0
+        Part of all weight that a child must have.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        How many attributes, drawn anew at every node, are tried; None or 1.0 tries all.
+    max_leaf_nodes : int or None, default=None
+        Most leaves of a tree; the best split of all open nodes comes first.
+    min_impurity_decrease : float, default=0.0
+        Least gain of a split times its node's part of all weight.
+    bootstrap : bool, default=True
+        Whether each tree gets rows drawn with replacement, or all.
+    oob_score : bool, default=False
+        Whether to judge the forest on the rows that each tree left out (8.20, 8.21).
+    n_jobs : int or None, default=None
+        Threads; None takes what OpenMP allows.
+    random_state : int, RandomState or None, default=None
+        Seed of the rows and attributes drawn.
+    warm_start : bool, default=False
+        Whether ``fit`` keeps the trees that there are and adds what is missing to `n_estimators`.
+    ccp_alpha : float, default=0.0
+        Cost-complexity pruning of each tree.
+    max_samples : int, float or None, default=None
+        Rows (or part of all rows) that each tree draws; None draws as many as there are.
+    max_bins : int, default=255
+        Most bins of a column.
+
+    Attributes
+    ----------
+    trees_ : list of Tree, the trees as arrays
+    oob_score_ : float, R2 on rows left out
+    n_outputs_ : int; several are learned by trees on sorted columns, which are slower
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs), NaN for rows that no tree left out
+    feature_importances_ : ndarray of shape (n_features,)
+    estimators_ : list of decision trees
+    schema_ : Schema, the columns seen in ``fit``
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, where the columns had names
+
+    Notes
+    -----
+    Columns are cut into at most `max_bins` bins once, so thresholds lie between bins; with no more distinct values
+    than that nothing is lost. Holes go to the child that gains more, a category never seen in training counts as
+    missing, rows of weight zero are left out. The forest does not depend on the number of threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lanatus.ensemble import RandomForestRegressor
+    >>> X = np.linspace(0, 1, 200)[:, None]
+    >>> RandomForestRegressor(random_state=0).fit(X, X[:, 0] ** 2).predict([[0.5]]).round(1).tolist()
+    [0.2]
+
+    References
+    ----------
+    Breiman: Random forests, Machine Learning 45, 2001.
+    """
+
+    _params: ClassVar[dict[str, Rule]] = in_order(
+        REGRESSOR_PARAMS,
+        "n_estimators",
+        "criterion",
+        "max_depth",
+        "min_samples_split",
+        "min_samples_leaf",
+        "min_weight_fraction_leaf",
+        "max_features",
+        "max_leaf_nodes",
+        "min_impurity_decrease",
+        "bootstrap",
+        "oob_score",
+        "n_jobs",
+        "random_state",
+        "warm_start",
+        "ccp_alpha",
+        "max_samples",
+        "max_bins",
+    )
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        max_bins: int = 255,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.max_bins = max_bins

@@ -1,0 +1,2 @@
+from ._critical_difference import CriticalDifferenceDisplay as CriticalDifferenceDisplay
+from ._score_strips import ScoresDisplay as ScoresDisplay

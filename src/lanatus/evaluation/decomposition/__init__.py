@@ -1,0 +1,1 @@
+"""Bias, variance and covariance (section 2.5, 8.5)."""

@@ -1,0 +1,1 @@
+"""Performance measures, curves and costs (section 2.3)."""

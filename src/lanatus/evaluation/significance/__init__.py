@@ -1,0 +1,5 @@
+"""Error rates as estimates, and statistical tests (section 2.4)."""
+
+from lanatus._lazy import attach
+
+__all__, __getattr__, __dir__ = attach(__name__, __file__)

@@ -1,0 +1,11 @@
+from ._dependence_picture import PartialDependenceDisplay as PartialDependenceDisplay
+from ._explain_path import explain_path as explain_path
+from ._facts import Dependence as Dependence
+from ._facts import Importance as Importance
+from ._importance import feature_importance as feature_importance
+from ._importance import permutation_importance as permutation_importance
+from ._partial_dependence import partial_dependence as partial_dependence
+from ._summary import dependence_on as dependence_on
+from ._summary import importances_of as importances_of
+from ._summary import read_model as read_model
+from ._tree_shap import tree_shap as tree_shap

@@ -1,0 +1,11 @@
+from ._balance_cascade import BalanceCascadeClassifier as BalanceCascadeClassifier
+from ._borderline import BorderlineSMOTE as BorderlineSMOTE
+from ._cost_sensitive import CostSensitiveClassifier as CostSensitiveClassifier
+from ._easy_ensemble import EasyEnsembleClassifier as EasyEnsembleClassifier
+from ._random import RandomOverSampler as RandomOverSampler
+from ._random import RandomUnderSampler as RandomUnderSampler
+from ._rescaling import RescalingWeights as RescalingWeights
+from ._rescaling import multiclass_rescaling_weights as multiclass_rescaling_weights
+from ._rescaling import rescale_proba as rescale_proba
+from ._smote import SMOTE as SMOTE
+from ._threshold import FixedThresholdClassifier as FixedThresholdClassifier

@@ -1,0 +1,10 @@
+from ._discretize import KBinsDiscretizer as KBinsDiscretizer
+from ._edges import entropy_edges as entropy_edges
+from ._edges import frequency_edges as frequency_edges
+from ._encoding import OneHotEncoder as OneHotEncoder
+from ._encoding import OrdinalEncoder as OrdinalEncoder
+from ._impute import KNNImputer as KNNImputer
+from ._impute import SimpleImputer as SimpleImputer
+from ._scaling import MinMaxScaler as MinMaxScaler
+from ._scaling import StandardScaler as StandardScaler
+from .cleaning._table_cleaner import TableCleaner as TableCleaner

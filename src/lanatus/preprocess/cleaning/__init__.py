@@ -1,0 +1,5 @@
+"""A table as people keep it, read and repaired."""
+
+from lanatus._lazy import attach
+
+__all__, __getattr__, __dir__ = attach(__name__, __file__)

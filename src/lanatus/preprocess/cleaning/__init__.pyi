@@ -1,0 +1,9 @@
+from ._raw_columns import RawColumn as RawColumn
+from ._raw_columns import raw_columns as raw_columns
+from ._roles import Reading as Reading
+from ._roles import read_role as read_role
+from ._roles import read_roles as read_roles
+from ._values import counts_of as counts_of
+from ._values import days_of as days_of
+from ._values import numbers_of as numbers_of
+from ._values import truths_of as truths_of

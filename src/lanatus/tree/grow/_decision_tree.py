@@ -1,0 +1,299 @@
+"""What classification and regression trees share: options, growing, pruning, reading."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+
+from lanatus._core import tree as kernels
+from lanatus.base import check_is_fitted, n_rows, n_threads
+from lanatus.catalog import Contender
+from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
+from lanatus.scale import blockwise, open_engine
+from lanatus.spaces import Span
+from lanatus.tree.grow._columns import take_columns
+from lanatus.tree.grow._growth import Growth
+from lanatus.tree.grow._streamed import grow_streamed
+from lanatus.tree.grow._tree import Tree
+from lanatus.tree.prune._pruning import Trial, cost_complexity_path, pre_pruned, reduced_error
+
+MISSING = ("branch", "weights", "surrogate", "virtual", "majority")
+EXACT_UP_TO = 20_000  # rows that "auto" grows by sorted columns; more go by histograms
+
+# Small enough to be read: what `lanatus fit` shows beside the winner.
+READABLE_TREE = Contender(
+    simplicity=1,
+    starts=({"max_leaf_nodes": 8, "min_samples_leaf": 5}, {"max_leaf_nodes": 24, "min_samples_leaf": 5}),
+    space={
+        "max_leaf_nodes": Span(2, 40, log=True, whole=True),
+        "min_samples_leaf": Span(1, 50, log=True, whole=True),
+    },
+)
+
+TREE_PARAMS: dict[str, Rule] = {
+    "splitter": Choice("best", "random"),
+    "split": Choice("binary", "multiway"),
+    "missing": Choice(*MISSING),
+    "threshold": Choice("midpoint", "observed"),
+    "max_depth": Nothing() | Integer(low=1),
+    "max_leaf_nodes": Nothing() | Integer(low=2),
+    "max_nodes": Nothing() | Integer(low=1),
+    "builder": Choice("auto", "depth", "breadth", "queue", "best"),
+    "min_samples_split": Integer(low=2) | Real(above=0, high=1),
+    "min_samples_leaf": Integer(low=1) | Real(above=0, below=1),
+    "min_weight_fraction_leaf": Real(low=0, high=0.5),
+    "max_features": Nothing() | Integer(low=1) | Real(above=0, high=1) | Choice("sqrt", "log2"),
+    "min_impurity_decrease": Real(low=0),
+    "min_gain": Real(low=0),
+    "size_penalty": Real(low=0),
+    "feature_priority": Nothing() | Array(1),
+    "monotonic_cst": Nothing() | Array(1) | Satisfies(lambda value: isinstance(value, dict), "a dict"),
+    "prune_on_tie": Flag(),
+    "validation_fraction": Real(above=0, below=1),
+    "ccp_alpha": Real(low=0),
+    "method": Choice("auto", "exact", "hist"),
+    "max_bins": Integer(low=2, high=255),
+    "random_state": RandomState(),
+}
+
+
+def in_order(rules: dict[str, Rule], *names: str) -> dict[str, Rule]:
+    """The rules of the parameters named."""
+    return {name: rules[name] for name in names}
+
+
+class DecisionTreeBase(Growth):
+    """Base of the trees: ``fit`` of the classes calls `_grow` with coded targets."""
+
+    tree_: Tree
+    prune: Any = None
+    prune_on_tie: bool = True
+    validation_fraction: float = 0.2
+    ccp_alpha: float = 0.0
+    method: str = "auto"
+
+    # ------------------------------------------------------------ growing
+
+    def _method(self, n: int, is_sparse: bool) -> str:
+        """How to grow: by sorted columns wherever an option needs them, else by size."""
+        if self.method == "hist":
+            self._refuse_exact_options("method='hist'")
+            return "hist"
+        if self.method == "exact" or self._needs_exact():
+            return "exact"
+        return "hist" if is_sparse or n > EXACT_UP_TO else "exact"
+
+    def _needs_exact(self) -> bool:
+        return (
+            self.split == "multiway"
+            or self.missing != "branch"
+            or self.threshold != "midpoint"
+            or self.splitter == "random"
+            or self.monotonic_cst is not None
+            or self.feature_priority is not None
+            or self.size_penalty > 0
+            or self._criterion_needs_exact()
+        )
+
+    def _refuse_exact_options(self, what: str) -> None:
+        if self._needs_exact():
+            raise ValueError(
+                f"{what} grows {type(self).__name__} by histograms: two-way splits, missing='branch', "
+                "threshold='midpoint', splitter='best', one output and a criterion of sums, without order constraints, "
+                "priorities or a size penalty. Change those, or fit rows in memory with method='exact'."
+            )
+
+    def _criterion_needs_exact(self) -> bool:
+        raise NotImplementedError
+
+    def _grow_at_scale(self, X: Any, y: Any, sample_weight: Any, criterion: str, *, numbers: bool) -> np.ndarray | None:
+        """Grow on a scanned source or a Dask collection; the classes found."""
+        self.n_outputs_ = 1
+        self._refuse_exact_options("A source or a Dask collection")
+        if self.max_leaf_nodes is not None or self.max_nodes is not None or self.prune in ("pre", "post"):
+            raise ValueError(
+                "max_leaf_nodes, max_nodes and pruning on validation rows need the rows in memory; "
+                "limit the tree by max_depth, min_samples_leaf or min_impurity_decrease, or use ccp_alpha."
+            )
+        engine = open_engine(self, X, y, sample_weight)
+        columns = self.schema_.columns
+        n_values = np.array([len(c.categories) if c.kind == "nominal" else 0 for c in columns], dtype=np.int32)
+        options = self._options(engine.n_rows, len(columns), 1.0)
+        tree, classes = grow_streamed(engine, n_values, criterion, self.max_bins, options, numbers=numbers)
+        self.tree_ = tree
+        return classes
+
+    def _validation(
+        self, X: np.ndarray, X_val: Any, y_val: Any
+    ) -> tuple[np.ndarray | None, np.ndarray | None, np.ndarray | None]:
+        """Rows to grow on (None for all), the validation matrix and the rows of X that it is (None if it was given)."""
+        if self.prune not in ("pre", "post"):
+            if X_val is not None or y_val is not None:
+                raise ValueError(f"X_val and y_val are for prune='pre' or 'post'; got prune={self.prune!r}.")
+            return None, None, None
+        if (X_val is None) != (y_val is None):
+            raise ValueError("X_val and y_val go together; got only one of them.")
+        if X_val is not None:
+            return None, take_columns(self, X_val, reset=False)[0], None
+        n = n_rows(X)
+        held = max(1, round(self.validation_fraction * n))
+        if held >= n:
+            raise ValueError(f"prune={self.prune!r} holds rows out for validation and needs at least 2; got n={n}.")
+        shuffled = check_random_state(self.random_state).permutation(n)
+        return np.sort(shuffled[held:]), X[shuffled[:held]], shuffled[:held]
+
+    def _prune_by(self, tree: Tree, cost: np.ndarray, total: float) -> Tree:
+        """Pre- or post-pruning by the cost of each node, as a leaf, on validation rows."""
+        if self.prune == "pre":
+            closed, looked = pre_pruned(tree, cost)
+            now = float(cost[0])
+        else:
+            closed, looked = reduced_error(tree, cost, on_tie=self.prune_on_tie)
+            now = float(cost[tree.is_leaf].sum())
+        trials = []
+        for node, change, done in looked:
+            after = now + change
+            trials.append(Trial(node, self._score_of(now, total), self._score_of(after, total), done))
+            now = after if done else now
+        self.pruning_trace_ = trials
+        return tree.cut(closed)
+
+    def _score_of(self, cost: float, total: float) -> float:
+        raise NotImplementedError
+
+    def _cost_pruned(self, tree: Tree) -> Tree:
+        if self.ccp_alpha <= 0:
+            return tree
+        closes_at = cost_complexity_path(tree)[2]
+        return tree.cut(closes_at <= self.ccp_alpha)
+
+    # ------------------------------------------------------------ reading
+
+    def _matrix(self, X: Any) -> np.ndarray:
+        """X as the tree reads it."""
+        check_is_fitted(self)
+        matrix, _ = take_columns(self, X, reset=False)
+        return np.ascontiguousarray(matrix)
+
+    @blockwise
+    def apply(self, X: Any) -> np.ndarray:
+        """The leaf that each row reaches (or, of several, the one that takes most of it).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self.tree_.leaves(self._matrix(X))
+
+    def decision_path(self, X: Any) -> Any:
+        """The nodes that each row passes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        CSR matrix of shape (n_samples, n_nodes)
+        """
+        leaves = self.apply(X)
+        paths: dict[int, list[int]] = {}
+        for leaf in np.unique(leaves).tolist():
+            path, node = [], leaf
+            while node >= 0:
+                path.append(node)
+                node = int(self.tree_.parent[node])
+            paths[leaf] = path[::-1]
+        indptr = np.concatenate([[0], np.cumsum([len(paths[leaf]) for leaf in leaves.tolist()])])
+        indices = np.concatenate([np.array(paths[leaf]) for leaf in leaves.tolist()])
+        return sp.csr_matrix((np.ones(len(indices), dtype=np.int64), indices, indptr), (len(leaves), len(self.tree_)))
+
+    def get_depth(self) -> int:
+        """Depth of the tree: 0 for a leaf alone."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """What the splits on each column gained, by weight, as shares of the sum."""
+        check_is_fitted(self)
+        return gain_importances(self.tree_, self.n_features_in_)
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """The subtrees of cost-complexity pruning of a tree grown on these rows.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            The targets.
+        sample_weight : array of shape (n_samples,), optional
+            Weights.
+
+        Returns
+        -------
+        Bunch
+            ``ccp_alphas`` and ``impurities``, as scikit-learn's.
+        """
+        from sklearn.base import clone
+        from sklearn.utils import Bunch
+
+        tree = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight).tree_
+        alphas, impurities, _ = cost_complexity_path(tree)
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
+
+
+def gain_importances(tree: Tree, n_features: int) -> np.ndarray:
+    """Weighted gain of the splits on each column, summing to 1 (0 for a tree without splits)."""
+    inner = ~tree.is_leaf
+    gained = np.bincount(tree.feature[inner], tree.gain[inner] * tree.weight[inner], minlength=n_features)
+    total = gained.sum()
+    return gained / total if total > 0 else np.zeros(n_features)
+
+
+def grow_classes(
+    X: np.ndarray,
+    n_values: np.ndarray,
+    codes: np.ndarray,
+    n_classes: np.ndarray,
+    weights: np.ndarray | None,
+    criterion: Any,
+    options: dict[str, Any],
+) -> Tree:
+    """A classification tree by sorted columns; `codes` has a column for each output."""
+    name = criterion if isinstance(criterion, str) else "gini"
+    return Tree(
+        **kernels.grow_classes(
+            np.ascontiguousarray(X, dtype=np.float64),
+            n_values,
+            np.ascontiguousarray(codes, dtype=np.uint32),
+            np.ascontiguousarray(n_classes, dtype=np.int64),
+            weights,
+            criterion=_CLASS_CRITERIA[name],
+            judge=None if isinstance(criterion, str) else criterion,
+            options={**options, "ratio": name == "gain_ratio"},
+            n_threads=n_threads(),
+        )
+    )
+
+
+_CLASS_CRITERIA = {
+    "gini": "gini",
+    "entropy": "entropy",
+    "log_loss": "entropy",
+    "gain_ratio": "entropy",
+    "train_error": "error",
+}

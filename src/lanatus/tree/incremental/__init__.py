@@ -1,0 +1,1 @@
+"""Trees that learn rows as they come (section 4.6)."""

@@ -1,0 +1,1 @@
+"""Oblique trees (section 4.5)."""

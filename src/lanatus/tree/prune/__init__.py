@@ -1,0 +1,5 @@
+"""Pruning (section 4.3)."""
+
+from lanatus._lazy import attach
+
+__all__, __getattr__, __dir__ = attach(__name__, __file__)

@@ -1,0 +1,5 @@
+"""Trees to read: text, pictures, rules, JSON."""
+
+from lanatus._lazy import attach
+
+__all__, __getattr__, __dir__ = attach(__name__, __file__)
