@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SANITIZED := .venv-sanitize
-KERNELS := CMakeLists.txt $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
+KERNELS := CMakeLists.txt $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.inl' -o -name '*.in')
 PIP := -m pip install --quiet --disable-pip-version-check
 REQUIRES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], "cmake>=3.26", "ninja")
 EXTRAS := test lint bench docs

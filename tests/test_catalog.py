@@ -1,14 +1,18 @@
 """The catalogue: one entry a method, and nothing heavy loaded to import the package."""
 
 import importlib
+import inspect
 import json
+import pkgutil
 import subprocess
 import sys
 from collections import Counter
 
 import pytest
 
+import lanatus
 from lanatus import catalog
+from lanatus.catalog import _index, _registry
 
 # Ids that two functions prove together: a reader and a writer, a circle and an ellipse.
 SHARED = {"data.libsvm-format", "data.circle-and-ellipse"}
@@ -33,8 +37,49 @@ def test_every_entry_says_what_it_is():
         assert all(":" in peer for peer in entry.peers), entry.path
 
 
-def test_every_task_has_a_chinese_name():
-    assert {entry.task for entry in catalog.entries()} <= set(catalog.TASKS)
+def test_every_task_and_kind_has_a_chinese_name():
+    assert {entry.task for entry in catalog.entries()} == set(catalog.TASKS)
+    assert {entry.kind for entry in catalog.entries()} == set(catalog.KINDS)
+
+
+def test_the_index_is_what_the_decorators_say():
+    """Importing every module records just what the index read off their text, and a class with ``fit`` is one."""
+    for module in pkgutil.walk_packages(lanatus.__path__, "lanatus."):
+        if not module.name.startswith(("lanatus.cli", "lanatus._core")):
+            importlib.import_module(module.name)
+    own = [entry for entry in catalog.entries() if not entry.is_borrowed]
+    assert {entry.path: entry.object for entry in own} == _registry._recorded
+    assert {entry.path for entry in own if entry.contends} == set(_registry._contenders)
+    assert len({entry.path for entry in catalog.entries()}) == len(catalog.entries())
+    for entry in catalog.entries():
+        assert isinstance(entry.object, type) == entry.is_class, entry.path
+        assert (entry.is_class and hasattr(entry.object, "fit")) == (entry.kind == "estimator"), entry.path
+        assert getattr(importlib.import_module(entry.path.rpartition(".")[0]), entry.name) is entry.object, entry.path
+        if not entry.is_borrowed:
+            summary = (inspect.getdoc(entry.object) or "").split("\n\n")[0].replace("\n", " ").strip()
+            assert entry.summary == summary, entry.path
+
+
+def test_a_changed_file_makes_the_index_anew(tmp_path):
+    package = tmp_path / "lanatus"
+    (package / "catalog").mkdir(parents=True)
+    module = package / "one.py"
+    text = (
+        "from lanatus.catalog import method, savable\n"
+        '@method("x.one", section="1.1", task="data", en="One", zh="一")\n'
+        'class One:\n    """One.\n\n    More."""\n'
+        "@savable\nclass State: ...\n"
+    )
+    module.write_text(text, encoding="utf-8")
+    index = _index.read_index(package)
+    assert index["savable"] == ["lanatus.one.State"]
+    [entry] = index["entries"]
+    assert (entry["name"], entry["kind"], entry["summary"]) == ("One", "estimator", "One.")
+    assert _index.read_index(package) == index
+    module.write_text(text.replace("x.one", "x.first"), encoding="utf-8")
+    assert _index.read_index(package)["entries"][0]["ids"] == ["x.first"]
+    (package / "catalog" / "index.json").write_text('{"entries": [], "savable": []}', encoding="utf-8")
+    assert _index.read_index(package) == {"entries": [], "savable": []}  # what a wheel brings is taken as it is
 
 
 def test_ids_belong_to_one_entry():
@@ -68,7 +113,7 @@ def made_in(module):
 
 
 def test_two_things_of_one_name_are_refused(monkeypatch):
-    monkeypatch.setattr(catalog, "_entries", {})
+    monkeypatch.setattr(_registry, "_recorded", {})
     record = catalog.method("x.twin", section="1.1", task="data", en="Twin", zh="双")
     first = made_in("lanatus.cluster._one")
     assert record(first) is first
@@ -76,7 +121,7 @@ def test_two_things_of_one_name_are_refused(monkeypatch):
     with pytest.raises(ValueError, match=r"lanatus\.cluster\.Twin is in the catalogue already"):
         record(made_in("lanatus.cluster._two"))
     record(made_in("lanatus.tree._two"))
-    assert list(catalog._entries) == ["lanatus.cluster.Twin", "lanatus.tree.Twin"]
+    assert list(_registry._recorded) == ["lanatus.cluster.Twin", "lanatus.tree.Twin"]
 
 
 def test_search_asks_for_everything_at_once():
@@ -85,7 +130,7 @@ def test_search_asks_for_everything_at_once():
 
     assert names("kmeans") == names("K均值") == ["KMeans"]
     assert names("kmeans", chapter="7") == []
-    assert "load_watermelon" in names("西瓜", task="dataset")
+    assert "load_watermelon" in names("西瓜", kind="dataset")
     assert set(names(abilities=["weights", "streams"])) >= {"KMeans", "GaussianNB"}
     assert names(abilities=["flight"]) == []
     assert names() == [entry.name for entry in catalog.entries()]
@@ -123,6 +168,7 @@ HEAVY = [
     ("statement", "refused"),
     [
         ("import lanatus", HEAVY),
+        ("from lanatus import catalog; catalog.entries(); catalog.search('kmeans', task='clustering')", HEAVY),
         (
             "from lanatus.cluster import KMeans; KMeans(2).fit([[0.0], [1.0], [9.0]])",
             ["dask", "torch", "matplotlib"],
@@ -140,23 +186,3 @@ def test_importing_is_light(statement, refused):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
     added = json.loads(done.stdout)
     assert not [name for name in added for heavy in refused if name == heavy or name.startswith(heavy + ".")]
-
-
-def test_heavy_packages_are_imported_inside_functions():
-    """Except in the pictures and on the command line, which are loaded only by those who want them."""
-    import ast
-    from pathlib import Path
-
-    import lanatus
-
-    root = Path(lanatus.__file__).parent
-    refused = {"torch", "dask", "distributed", "typer", "gymnasium", "matplotlib"}
-    found = []
-    for file in sorted(root.rglob("*.py")):
-        if file.relative_to(root).parts[0] in ("plot", "cli"):
-            continue
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            found += [f"{file.name}: {name}" for name in names if name.partition(".")[0] in refused]
-    assert found == []

@@ -119,7 +119,7 @@ def main() -> int:
     print(
         "\n".join(wrong)
         if wrong
-        else f"imports: {len(graph.modules)} modules, {len(between)} pairs of packages, no rule broken"
+        else f"imports: {len(graph.modules)} modules, {len(between)} pairs of packages, all rules kept"
     )
     return bool(wrong)
 

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "bayes/classes_python.hpp"
 #include "bayes/codes.hpp"
 #include "bayes/counts.hpp"
 #include "core/ndarray.hpp"
@@ -64,13 +65,6 @@ std::vector<std::int64_t> first_lines(const In1<std::int64_t>& n_values) {
     return first;
 }
 
-void require_classes(std::span<const std::int32_t> y, std::size_t rows, std::size_t n_classes) {
-    require(y.size() == rows, "y and X differ in number of samples");
-    require(n_classes >= 1 && n_classes <= 0x7fffffff, "n_classes must be at least 1 and fit in int32");
-    require(std::all_of(y.begin(), y.end(), [k = static_cast<std::int64_t>(n_classes)](std::int32_t c) { return c < k; }),
-            "y holds a class code that is not below n_classes");
-}
-
 template <class Code>
 auto py_count(In2<Code> X, In1<std::int32_t> y, Weights w, In1<std::int64_t> n_values, std::size_t n_classes,
               int n_threads) {
@@ -98,15 +92,6 @@ Table table(std::size_t cols, const In1<std::int64_t>& n_values, const In2<doubl
     return out;
 }
 
-// A taker of scores that keeps them, and one that keeps the best class.
-auto keeping(const Out2<double>& out) {
-    return [to = out.data(), k = out.shape(1)](std::size_t i, const double* score) { std::copy_n(score, k, to + i * k); };
-}
-auto picking(const Out1<std::int32_t>& out, std::size_t k, std::int32_t otherwise) {
-    return [to = out.data(), k, otherwise](std::size_t i, const double* score) {
-        to[i] = detail::best_of(score, k, otherwise);
-    };
-}
 std::int32_t likeliest(std::span<const double> prior) {
     return static_cast<std::int32_t>(std::max_element(prior.begin(), prior.end()) - prior.begin());
 }
@@ -117,7 +102,7 @@ auto py_coded_joint(In2<Code> X, In1<std::int64_t> n_values, In2<double> lines, 
     const Table model = table(X.shape(1), n_values, lines, start);
     auto out = new_array<double>(X.shape(0), model.start.size());
     nb::gil_scoped_release nogil;
-    coded_scores<Code>(view(X), model.first, model.lines, model.start, n_threads, keeping(out));
+    coded_scores<Code>(view(X), model.first, model.lines, model.start, n_threads, {.kept = out.data()});
     return out;
 }
 
@@ -128,7 +113,7 @@ auto py_coded_predict(In2<Code> X, In1<std::int64_t> n_values, In2<double> lines
     auto out = new_array<std::int32_t>(X.shape(0));
     nb::gil_scoped_release nogil;
     coded_scores<Code>(view(X), model.first, model.lines, model.start, n_threads,
-                       picking(out, model.start.size(), likeliest(model.start)));
+                       {.best = out.data(), .otherwise = likeliest(model.start)});
     return out;
 }
 
@@ -146,133 +131,12 @@ void bind_counts_of(nb::module_& m) {
           "-> (n,) int32: the class of the greatest sum, the lowest on ties; where all are -inf, that of the greatest start.");
 }
 
-// ---- sums of numbers
-
-struct Itself {
-    double operator()(double x) const { return x; }
-};
-struct Above {
-    double limit;
-    double operator()(double x) const { return x > limit ? 1.0 : 0.0; }
-};
-
-template <class T>
-DenseRows<T> rows_of(const In2<T>& X) { return {view(X)}; }
-
-template <class T, class I>
-SparseRows<T, I> rows_of(const In1<T>& data, const In1<I>& indices, const In1<I>& indptr, std::size_t cols) {
-    require(indptr.shape(0) >= 1 && data.shape(0) == indices.shape(0), "data, indices and indptr do not belong together");
-    const auto ptr = span(indptr);
-    require(ptr.front() == 0 && static_cast<std::size_t>(ptr.back()) <= data.shape(0) && std::is_sorted(ptr.begin(), ptr.end()),
-            "indptr must rise from 0 to the number of entries");
-    return {{span(data).data(), span(indices).data(), ptr.data(), ptr.size() - 1, cols}};
-}
-
-template <class Rows>
-auto sums_of(const Rows& X, std::size_t cols, const In1<std::int32_t>& y, const Weights& w, std::size_t n_classes,
-             std::optional<double> above, int n_threads) {
-    require_threads(n_threads);
-    require_weights(w, X.rows());
-    require_classes(span(y), X.rows(), n_classes);
-    auto out = new_array<double>(cols, n_classes);
-    const std::span<double> to{out.data(), out.size()};
-    nb::gil_scoped_release nogil;
-    if (above) class_sums(X, span(y), span(w), n_classes, Above{*above}, to, n_threads);
-    else class_sums(X, span(y), span(w), n_classes, Itself{}, to, n_threads);
-    return out;
-}
-
-template <class Rows>
-auto joint_of(const Rows& X, std::size_t cols, const In2<double>& lines, const In1<double>& start,
-              std::optional<double> above, int n_threads) {
-    require_threads(n_threads);
-    require(lines.shape(0) == cols && lines.shape(1) == start.shape(0), "table, start and X differ in shape");
-    auto out = new_array<double>(X.rows(), start.shape(0));
-    const std::span<const double> table{lines.data(), lines.size()};
-    nb::gil_scoped_release nogil;
-    if (above) linear_scores(X, table, span(start), Above{*above}, n_threads, keeping(out));
-    else linear_scores(X, table, span(start), Itself{}, n_threads, keeping(out));
-    return out;
-}
-
-template <class Rows>
-auto predict_of(const Rows& X, std::size_t cols, const In2<double>& lines, const In1<double>& start,
-                std::int32_t otherwise, std::optional<double> above, int n_threads) {
-    require_threads(n_threads);
-    require(lines.shape(0) == cols && lines.shape(1) == start.shape(0), "table, start and X differ in shape");
-    auto out = new_array<std::int32_t>(X.rows());
-    const std::span<const double> table{lines.data(), lines.size()};
-    const auto take = picking(out, start.shape(0), otherwise);
-    nb::gil_scoped_release nogil;
-    if (above) linear_scores(X, table, span(start), Above{*above}, n_threads, take);
-    else linear_scores(X, table, span(start), Itself{}, n_threads, take);
-    return out;
-}
-
-template <class T>
-void bind_dense(nb::module_& m) {
-    m.def(
-        "class_sums",
-        [](In2<T> X, In1<std::int32_t> y, Weights w, std::size_t n_classes, std::optional<double> above, int n_threads) {
-            return sums_of(rows_of<T>(X), X.shape(1), y, w, n_classes, above, n_threads);
-        },
-        "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "n_classes"_a, nb::kw_only(),
-        "above"_a.none() = nb::none(), "n_threads"_a,
-        "-> (n_features, n_classes): weighted sums by class, of the numbers or of whether they are above a limit >= 0.");
-    m.def(
-        "linear_joint",
-        [](In2<T> X, In2<double> lines, In1<double> start, std::optional<double> above, int n_threads) {
-            return joint_of(rows_of<T>(X), X.shape(1), lines, start, above, n_threads);
-        },
-        "X"_a.noconvert(), "table"_a.noconvert(), "start"_a.noconvert(), nb::kw_only(), "above"_a.none() = nb::none(),
-        "n_threads"_a, "-> (n, n_classes): start + X table; zeros times infinity are nothing.");
-    m.def(
-        "linear_predict",
-        [](In2<T> X, In2<double> lines, In1<double> start, std::int32_t otherwise, std::optional<double> above,
-           int n_threads) { return predict_of(rows_of<T>(X), X.shape(1), lines, start, otherwise, above, n_threads); },
-        "X"_a.noconvert(), "table"_a.noconvert(), "start"_a.noconvert(), nb::kw_only(), "otherwise"_a,
-        "above"_a.none() = nb::none(), "n_threads"_a,
-        "-> (n,) int32: the class of the greatest score, the lowest on ties; `otherwise` where all are -inf.");
-}
-
-template <class T, class I>
-void bind_sparse(nb::module_& m) {
-    m.def(
-        "class_sums_csr",
-        [](In1<T> data, In1<I> indices, In1<I> indptr, std::size_t n_features, In1<std::int32_t> y, Weights w,
-           std::size_t n_classes, std::optional<double> above, int n_threads) {
-            return sums_of(rows_of<T, I>(data, indices, indptr, n_features), n_features, y, w, n_classes, above, n_threads);
-        },
-        "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "n_features"_a, "y"_a.noconvert(),
-        "w"_a.noconvert().none(), "n_classes"_a, nb::kw_only(), "above"_a.none() = nb::none(), "n_threads"_a);
-    m.def(
-        "linear_joint_csr",
-        [](In1<T> data, In1<I> indices, In1<I> indptr, std::size_t n_features, In2<double> lines, In1<double> start,
-           std::optional<double> above, int n_threads) {
-            return joint_of(rows_of<T, I>(data, indices, indptr, n_features), n_features, lines, start, above, n_threads);
-        },
-        "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "n_features"_a, "table"_a.noconvert(),
-        "start"_a.noconvert(), nb::kw_only(), "above"_a.none() = nb::none(), "n_threads"_a);
-    m.def(
-        "linear_predict_csr",
-        [](In1<T> data, In1<I> indices, In1<I> indptr, std::size_t n_features, In2<double> lines, In1<double> start,
-           std::int32_t otherwise, std::optional<double> above, int n_threads) {
-            return predict_of(rows_of<T, I>(data, indices, indptr, n_features), n_features, lines, start, otherwise, above,
-                              n_threads);
-        },
-        "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "n_features"_a, "table"_a.noconvert(),
-        "start"_a.noconvert(), nb::kw_only(), "otherwise"_a, "above"_a.none() = nb::none(), "n_threads"_a);
-}
-
 }  // namespace
 
 void bind_counts(nb::module_& m) {
     bind_codes<std::int8_t>(m), bind_codes<std::int16_t>(m), bind_codes<std::int32_t>(m), bind_codes<std::int64_t>(m);
     bind_codes<float>(m), bind_codes<double>(m);
     bind_counts_of<std::int8_t>(m), bind_counts_of<std::int16_t>(m), bind_counts_of<std::int32_t>(m);
-    bind_dense<double>(m), bind_dense<float>(m), bind_dense<std::int64_t>(m), bind_dense<std::int32_t>(m);
-    bind_sparse<double, std::int32_t>(m), bind_sparse<float, std::int32_t>(m);
-    bind_sparse<std::int64_t, std::int32_t>(m), bind_sparse<std::int32_t, std::int32_t>(m);
 }
 
 }  // namespace lanatus::bayes

@@ -1,6 +1,7 @@
 // Non-owning views of row-major tables, dense and compressed by rows, and an aligned buffer.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -19,8 +20,8 @@ struct MatrixView {
     operator MatrixView<const T>() const noexcept requires(!std::is_const_v<T>) { return {data, rows, cols}; }
 };
 
-// Row i holds values[indptr[i] .. indptr[i+1]) at columns indices[...]. I is int32 or int64, as in SciPy.
-template <class T, class I>
+// Row i holds values[indptr[i] .. indptr[i+1]) at columns indices[...]. Indices are int32: intake gives no others.
+template <class T, class I = std::int32_t>
 struct CsrView {
     const T* values = nullptr;
     const I* indices = nullptr;

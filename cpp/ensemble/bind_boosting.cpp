@@ -29,42 +29,85 @@ void require_indices(std::span<const std::int32_t> columns, std::size_t d) {
                 "columns must be columns of X, ascending");
 }
 
-// The arrays of a tree (see lanatus.tree.Tree): bins for thresholds and codes for subsets.
-nb::tuple arrays_of(const Grower& grower) {
+// The nodes of a tree of boosting: bins for thresholds and codes for subsets.
+struct GrownTree {
+    Out1<std::int32_t> feature, bin, first_child, parent, missing;
+    Out1<std::int64_t> n_rows, begin;
+    Out1<double> gain, value, g, h, low, high;
+    Out2<std::uint64_t> left;
+
+    explicit GrownTree(std::size_t n)
+        : feature(new_array<std::int32_t>(n)), bin(new_array<std::int32_t>(n)), first_child(new_array<std::int32_t>(n)),
+          parent(new_array<std::int32_t>(n)), missing(new_array<std::int32_t>(n)), n_rows(new_array<std::int64_t>(n)),
+          begin(new_array<std::int64_t>(n)), gain(new_array<double>(n)), value(new_array<double>(n)),
+          g(new_array<double>(n)), h(new_array<double>(n)), low(new_array<double>(n)), high(new_array<double>(n)),
+          left(new_array<std::uint64_t>(n, 4)) {}
+};
+
+GrownTree grown_of(const Grower& grower) {
     const std::vector<Node>& nodes = grower.nodes();
-    const std::size_t n = nodes.size();
-    auto feature = new_array<std::int32_t>(n), bin = new_array<std::int32_t>(n), first = new_array<std::int32_t>(n);
-    auto parent = new_array<std::int32_t>(n), missing = new_array<std::int32_t>(n);
-    auto rows = new_array<std::int64_t>(n), begin = new_array<std::int64_t>(n);
-    auto gain = new_array<double>(n), value = new_array<double>(n), g = new_array<double>(n), h = new_array<double>(n);
-    auto low = new_array<double>(n), high = new_array<double>(n);
-    auto left = new_array<std::uint64_t>(n, 4);
-    for (std::size_t i = 0; i < n; ++i) {
+    GrownTree out(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
         const Node& node = nodes[i];
         const bool leaf = node.is_leaf();
-        feature.data()[i] = leaf ? -1 : node.split.column;
-        bin.data()[i] = leaf ? -1 : node.split.bin;
-        first.data()[i] = node.first_child;
-        parent.data()[i] = node.parent;
-        missing.data()[i] = leaf ? -1 : node.split.missing_left ? 0 : 1;
-        rows.data()[i] = static_cast<std::int64_t>(node.size());
-        begin.data()[i] = static_cast<std::int64_t>(node.begin);
-        gain.data()[i] = leaf ? 0.0 : node.split.gain;
-        value.data()[i] = node.value;
-        g.data()[i] = node.sums.g;
-        h.data()[i] = node.sums.h;
-        low.data()[i] = node.bounds.low;
-        high.data()[i] = node.bounds.high;
-        std::copy(node.split.left.begin(), node.split.left.end(), left.data() + 4 * i);
+        out.feature.data()[i] = leaf ? -1 : node.split.column;
+        out.bin.data()[i] = leaf ? -1 : node.split.bin;
+        out.first_child.data()[i] = node.first_child;
+        out.parent.data()[i] = node.parent;
+        out.missing.data()[i] = leaf ? -1 : node.split.missing_left ? 0 : 1;
+        out.n_rows.data()[i] = static_cast<std::int64_t>(node.size());
+        out.begin.data()[i] = static_cast<std::int64_t>(node.begin);
+        out.gain.data()[i] = leaf ? 0.0 : node.split.gain;
+        out.value.data()[i] = node.value;
+        out.g.data()[i] = node.sums.g;
+        out.h.data()[i] = node.sums.h;
+        out.low.data()[i] = node.bounds.low;
+        out.high.data()[i] = node.bounds.high;
+        std::copy(node.split.left.begin(), node.split.left.end(), out.left.data() + 4 * i);
     }
-    return nb::make_tuple(feature, bin, first, parent, missing, rows, begin, gain, value, g, h, left, low, high);
+    return out;
+}
+
+// GrowOptions from Python, with the arrays that it looks at.
+struct Growth {
+    GrowOptions options;
+    std::optional<In1<std::int8_t>> monotone;
+    std::optional<std::tuple<In1<std::int32_t>, In1<std::int32_t>>> groups;
+
+    void require_fits(std::size_t n_columns) const {
+        require(options.monotone.empty() || options.monotone.size() == n_columns,
+                "monotone and X differ in number of columns");
+        for (const std::int32_t column : options.group)
+            require(column >= 0 && static_cast<std::size_t>(column) < n_columns, "groups must be of columns");
+    }
+};
+
+void new_growth(Growth* self, std::size_t max_leaves, std::int32_t max_depth, double learning_rate, bool curbed,
+                std::size_t min_rows, double min_hessian, double min_gain, double l1, double l2, double smoothing,
+                double nominal_l2, std::optional<In1<std::int8_t>> monotone,
+                std::optional<std::tuple<In1<std::int32_t>, In1<std::int32_t>>> groups) {
+    Growth made{.options = {.penalties = {l1, l2, min_gain, std::max(min_hessian, 1e-12),
+                                          static_cast<double>(std::max(min_rows, std::size_t{1})), smoothing, nominal_l2},
+                            .max_leaves = max_leaves,
+                            .max_depth = max_depth,
+                            .learning_rate = learning_rate,
+                            .curbed = curbed},
+                .monotone = monotone,
+                .groups = groups};
+    if (monotone) made.options.monotone = span(*monotone);
+    if (groups) {
+        const auto start = span(std::get<0>(*groups));
+        const auto members = span(std::get<1>(*groups));
+        require(!start.empty() && start.front() == 0 && std::is_sorted(start.begin(), start.end()) &&
+                    static_cast<std::size_t>(start.back()) == members.size(),
+                "the groups' starts must rise from 0 to their number of members");
+        made.options.group_start = start, made.options.group = members;
+    }
+    new (self) Growth(std::move(made));
 }
 
 nb::list grow(Round& round, In2<double> g, In2<double> h, std::optional<In1<std::int64_t>> bag,
-              In2<std::int32_t> columns, In1<std::uint32_t> seeds, std::size_t max_leaves, std::int32_t max_depth,
-              double learning_rate, bool curbed, std::size_t min_rows, double min_hessian, double min_gain, double l1, double l2, double smoothing,
-              double nominal_l2, std::optional<In1<std::int8_t>> monotone,
-              std::optional<std::tuple<In1<std::int32_t>, In1<std::int32_t>>> groups, int n_threads) {
+              In2<std::int32_t> columns, In1<std::uint32_t> seeds, const Growth& growth, int n_threads) {
     require_threads(n_threads);
     const std::size_t k = round.n_outputs();
     require(g.shape(0) == k && h.shape(0) == k && columns.shape(0) == k && seeds.shape(0) == k,
@@ -72,25 +115,7 @@ nb::list grow(Round& round, In2<double> g, In2<double> h, std::optional<In1<std:
     require(g.shape(1) == round.n_rows() && h.shape(1) == round.n_rows(), "g, h and X differ in number of rows");
     for (std::size_t output = 0; output < k; ++output)
         require_indices({view(columns).row(output), columns.shape(1)}, round.n_columns());
-    GrowOptions options;
-    options.penalties = {l1, l2, min_gain, std::max(min_hessian, 1e-12), static_cast<double>(std::max(min_rows, std::size_t{1})),
-                         smoothing, nominal_l2};
-    options.max_leaves = max_leaves;
-    options.max_depth = max_depth;
-    options.learning_rate = learning_rate;
-    options.curbed = curbed;
-    if (monotone) {
-        require(monotone->shape(0) == round.n_columns(), "monotone and X differ in number of columns");
-        options.monotone = span(*monotone);
-    }
-    if (groups) {
-        options.group_start = span(std::get<0>(*groups)), options.group = span(std::get<1>(*groups));
-        require(!options.group_start.empty() &&
-                    static_cast<std::size_t>(options.group_start.back()) == options.group.size(),
-                "the groups' starts must end at their number of members");
-        for (const std::int32_t column : options.group)
-            require(column >= 0 && static_cast<std::size_t>(column) < round.n_columns(), "groups must be of columns");
-    }
+    growth.require_fits(round.n_columns());
     std::span<const std::int64_t> rows;
     if (bag) {
         rows = span(*bag);
@@ -100,10 +125,10 @@ nb::list grow(Round& round, In2<double> g, In2<double> h, std::optional<In1<std:
     }
     {
         nb::gil_scoped_release nogil;
-        round.grow(view(g), view(h), rows, view(columns), span(seeds), options, n_threads);
+        round.grow(view(g), view(h), rows, view(columns), span(seeds), growth.options, n_threads);
     }
     nb::list out;
-    for (std::size_t output = 0; output < k; ++output) out.append(arrays_of(round[output]));
+    for (std::size_t output = 0; output < k; ++output) out.append(grown_of(round[output]));
     return out;
 }
 
@@ -180,17 +205,35 @@ double py_softmax(In2<double> score, In1<std::int32_t> y, Weights weight, InOut2
 }  // namespace
 
 void bind_boosting(nb::module_& m) {
+    nb::class_<GrownTree> tree(m, "GrownTree", "The nodes of a tree of boosting, one array each.");
+    const auto field = [&](const char* name, auto member, const char* doc) {
+        tree.def_prop_ro(name, [member](const GrownTree& t) { return t.*member; }, nb::rv_policy::automatic, doc);
+    };
+    field("feature", &GrownTree::feature, "Column that the node tests, -1 at a leaf.");
+    field("bin", &GrownTree::bin, "Last bin that goes to the first child; -1 at a leaf or a test of codes.");
+    field("first_child", &GrownTree::first_child, "First of two children, -1 at a leaf.");
+    field("parent", &GrownTree::parent, "-1 at the root.");
+    field("missing", &GrownTree::missing, "Child of missing values, 0 or 1; -1 at a leaf.");
+    field("n_rows", &GrownTree::n_rows, "Rows at the node.");
+    field("begin", &GrownTree::begin, "Where the node's rows begin in Round.rows.");
+    field("gain", &GrownTree::gain, "What the split gained.");
+    field("value", &GrownTree::value, "What the node adds to a score.");
+    field("g", &GrownTree::g, "Sum of the gradients.");
+    field("h", &GrownTree::h, "Sum of the Hessians.");
+    field("left", &GrownTree::left, "(n_nodes, 4): bits of the codes that go to the first child.");
+    field("low", &GrownTree::low, "Least step that monotone columns allow.");
+    field("high", &GrownTree::high, "Largest step that monotone columns allow.");
+    nb::class_<Growth>(m, "Growth", "How trees of boosting grow.")
+        .def("__init__", &new_growth, nb::kw_only(), "max_leaves"_a, "max_depth"_a, "learning_rate"_a, "curbed"_a,
+             "min_rows"_a, "min_hessian"_a, "min_gain"_a, "l1"_a, "l2"_a, "smoothing"_a, "nominal_l2"_a,
+             "monotone"_a.noconvert().none(), "groups"_a.none());
     nb::class_<Round>(m, "Round",
                       "Grows the trees of gradient boosting, one for each output and round, on the same binned rows.")
         .def("__init__", &new_round, "codes"_a.noconvert(), "n_bins"_a.noconvert(), "nominal"_a.noconvert(),
              "n_outputs"_a, nb::kw_only(), "n_threads"_a)
         .def("grow", &grow, "g"_a.noconvert(), "h"_a.noconvert(), "bag"_a.noconvert().none(), "columns"_a.noconvert(),
-             "seeds"_a.noconvert(), nb::kw_only(), "max_leaves"_a, "max_depth"_a, "learning_rate"_a, "curbed"_a,
-             "min_rows"_a, "min_hessian"_a, "min_gain"_a, "l1"_a, "l2"_a, "smoothing"_a, "nominal_l2"_a, "monotone"_a.noconvert().none(),
-             "groups"_a.none(), "n_threads"_a,
-             "-> for each output (feature, bin, first_child, parent, missing, n_rows, begin, gain, value, g, h, bits of the "
-             "codes that go left, least and largest step) of the nodes. g, h and columns have a row for each output, seeds "
-             "a number.")
+             "seeds"_a.noconvert(), "growth"_a, nb::kw_only(), "n_threads"_a,
+             "-> a GrownTree for each output. g, h and columns have a row for each output, seeds a number.")
         .def("add_to", &add_to, "score"_a.noconvert(), "output"_a, nb::kw_only(), "n_threads"_a,
              "score[row, output] += the value of its leaf, for the rows that the output's last tree was grown on.")
         .def("set_values", &set_values, "output"_a, "values"_a.noconvert(),

@@ -1,3 +1,4 @@
+#include "core/csr.hpp"
 #include "core/ndarray.hpp"
 #include "linear/logistic.hpp"
 #include "linear/logistic_csr.hpp"
@@ -5,18 +6,8 @@
 
 namespace lanatus::linear {
 using namespace nb::literals;
-using logistic::Csr;
 
 namespace {
-
-template <class T>
-Csr<T> csr(const In1<T>& data, const In1<std::int32_t>& columns, const In1<std::int32_t>& indptr, std::size_t n_cols) {
-    require(indptr.shape(0) >= 1, "indptr must have a first entry");
-    require(columns.shape(0) == data.shape(0), "data and indices differ in length");
-    const auto starts = span(indptr);
-    require(starts.front() == 0 && static_cast<std::size_t>(starts.back()) == data.shape(0), "indptr does not fit data");
-    return {span(data).data(), span(columns).data(), starts.data(), indptr.shape(0) - 1, n_cols};
-}
 
 void require_rows(std::size_t rows, std::size_t y, const Weights& w) {
     require(y == rows, "y and X differ in number of samples");
@@ -58,17 +49,15 @@ auto py_binary(In2<T> X, In1<double> y, Weights w, In1<double> coef, const std::
 }
 
 template <class T>
-auto py_binary_csr(In1<T> data, In1<std::int32_t> indices, In1<std::int32_t> indptr, In1<double> y, Weights w,
-                   In1<double> coef, const std::string& want, int n_threads) {
+auto py_binary_csr(const Csr<T>& X, In1<double> y, Weights w, In1<double> coef, const std::string& want, int n_threads) {
     require_threads(n_threads);
-    require(coef.shape(0) >= 1, "coef must have an entry for the intercept");
-    const auto X = csr<T>(data, indices, indptr, coef.shape(0) - 1);
-    require_rows(X.rows, y.shape(0), w);
-    const BinaryAnswer out(X.rows, X.cols, want);
+    require(coef.shape(0) == X.cols() + 1, "coef must have one entry a feature and one for the intercept");
+    require_rows(X.rows(), y.shape(0), w);
+    const BinaryAnswer out(X.rows(), X.cols(), want);
     double loss;
     {
         nb::gil_scoped_release nogil;
-        loss = logistic::binary_pass_csr<T>(X, span(y), span(w), span(coef), span(out.gradient), view(out.hessian),
+        loss = logistic::binary_pass_csr<T>(X.view(), span(y), span(w), span(coef), span(out.gradient), view(out.hessian),
                                             span(out.curvature), n_threads);
     }
     return out.tuple(loss);
@@ -86,15 +75,13 @@ auto py_product(In2<T> X, In1<double> curvature, In1<double> v, int n_threads) {
 }
 
 template <class T>
-auto py_product_csr(In1<T> data, In1<std::int32_t> indices, In1<std::int32_t> indptr, In1<double> curvature,
-                    In1<double> v, int n_threads) {
+auto py_product_csr(const Csr<T>& X, In1<double> curvature, In1<double> v, int n_threads) {
     require_threads(n_threads);
-    require(v.shape(0) >= 1, "v must have an entry for the intercept");
-    const auto X = csr<T>(data, indices, indptr, v.shape(0) - 1);
-    require(curvature.shape(0) == X.rows, "curvature and X differ in number of samples");
+    require(v.shape(0) == X.cols() + 1, "v must have one entry a feature and one for the intercept");
+    require(curvature.shape(0) == X.rows(), "curvature and X differ in number of samples");
     auto out = new_array<double>(v.shape(0));
     nb::gil_scoped_release nogil;
-    logistic::curved_product_csr<T>(X, span(curvature), span(v), span(out), n_threads);
+    logistic::curved_product_csr<T>(X.view(), span(curvature), span(v), span(out), n_threads);
     return out;
 }
 
@@ -109,14 +96,12 @@ auto py_moments(In2<T> X, In1<double> curvature, int n_threads) {
 }
 
 template <class T>
-auto py_moments_csr(In1<T> data, In1<std::int32_t> indices, In1<std::int32_t> indptr, std::size_t n_cols,
-                     In1<double> curvature, int n_threads) {
+auto py_moments_csr(const Csr<T>& X, In1<double> curvature, int n_threads) {
     require_threads(n_threads);
-    const auto X = csr<T>(data, indices, indptr, n_cols);
-    require(curvature.shape(0) == X.rows, "curvature and X differ in number of samples");
-    auto out = new_array<double>(n_cols + 1, 2);
+    require(curvature.shape(0) == X.rows(), "curvature and X differ in number of samples");
+    auto out = new_array<double>(X.cols() + 1, 2);
     nb::gil_scoped_release nogil;
-    logistic::curved_moments_csr<T>(X, span(curvature), view(out), n_threads);
+    logistic::curved_moments_csr<T>(X.view(), span(curvature), view(out), n_threads);
     return out;
 }
 
@@ -137,19 +122,17 @@ auto py_multinomial(In2<T> X, In1<std::int32_t> y, Weights w, In2<double> coef, 
 }
 
 template <class T>
-auto py_multinomial_csr(In1<T> data, In1<std::int32_t> indices, In1<std::int32_t> indptr, In1<std::int32_t> y, Weights w,
-                        In2<double> coef, bool shares, int n_threads) {
+auto py_multinomial_csr(const Csr<T>& X, In1<std::int32_t> y, Weights w, In2<double> coef, bool shares, int n_threads) {
     require_threads(n_threads);
-    require(coef.shape(0) >= 1, "coef must have a row for the intercept");
-    const auto X = csr<T>(data, indices, indptr, coef.shape(0) - 1);
-    require_rows(X.rows, y.shape(0), w);
+    require(coef.shape(0) == X.cols() + 1, "coef must have one row a feature and one for the intercept");
+    require_rows(X.rows(), y.shape(0), w);
     require_codes(span(y), coef.shape(1), 0);
     auto gradient = new_array<double>(coef.shape(0), coef.shape(1));
-    auto p = new_array<double>(shares ? X.rows : 0, coef.shape(1));
+    auto p = new_array<double>(shares ? X.rows() : 0, coef.shape(1));
     double loss;
     {
         nb::gil_scoped_release nogil;
-        loss = logistic::multinomial_pass_csr<T>(X, span(y), span(w), view(coef), view(gradient), view(p), n_threads);
+        loss = logistic::multinomial_pass_csr<T>(X.view(), span(y), span(w), view(coef), view(gradient), view(p), n_threads);
     }
     return std::tuple(loss, gradient, p);
 }
@@ -167,16 +150,14 @@ auto py_multinomial_product(In2<T> X, In2<double> shares, Weights w, In2<double>
 }
 
 template <class T>
-auto py_multinomial_product_csr(In1<T> data, In1<std::int32_t> indices, In1<std::int32_t> indptr, In2<double> shares,
-                                Weights w, In2<double> direction, int n_threads) {
+auto py_multinomial_product_csr(const Csr<T>& X, In2<double> shares, Weights w, In2<double> direction, int n_threads) {
     require_threads(n_threads);
-    require(direction.shape(0) >= 1, "direction must have a row for the intercept");
-    const auto X = csr<T>(data, indices, indptr, direction.shape(0) - 1);
-    require_weights(w, X.rows);
-    require(shares.shape(0) == X.rows && shares.shape(1) == direction.shape(1), "shares do not fit X and direction");
+    require(direction.shape(0) == X.cols() + 1, "direction must have one row a feature and one for the intercept");
+    require_weights(w, X.rows());
+    require(shares.shape(0) == X.rows() && shares.shape(1) == direction.shape(1), "shares do not fit X and direction");
     auto out = new_array<double>(direction.shape(0), direction.shape(1));
     nb::gil_scoped_release nogil;
-    logistic::multinomial_product_csr<T>(X, view(shares), span(w), view(direction), view(out), n_threads);
+    logistic::multinomial_product_csr<T>(X.view(), view(shares), span(w), view(direction), view(out), n_threads);
     return out;
 }
 
@@ -203,33 +184,27 @@ void bind_dtype(nb::module_& m) {
     m.def("logistic_pass", &py_binary<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
           "coef"_a.noconvert(), "want"_a, nb::kw_only(), "n_threads"_a,
           "-> (loss, gradient, hessian, curvature) at coef (d + 1, the intercept last) for y of 0 and 1; hessian and\n"
-          "curvature are empty unless wanted.");
-    m.def("logistic_pass_csr", &py_binary_csr<T>, "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(),
-          "y"_a.noconvert(), "w"_a.noconvert().none(), "coef"_a.noconvert(), "want"_a, nb::kw_only(), "n_threads"_a,
-          "logistic_pass for compressed rows with ascending columns.");
+          "curvature are empty unless wanted. X of rows dense or compressed with ascending columns.");
+    m.def("logistic_pass", &py_binary_csr<T>, "X"_a, "y"_a.noconvert(), "w"_a.noconvert().none(),
+          "coef"_a.noconvert(), "want"_a, nb::kw_only(), "n_threads"_a);
     m.def("logistic_product", &py_product<T>, "X"_a.noconvert(), "curvature"_a.noconvert(), "v"_a.noconvert(),
           nb::kw_only(), "n_threads"_a, "-> X' (curvature * (X v)), X with a last column of ones.");
-    m.def("logistic_product_csr", &py_product_csr<T>, "data"_a.noconvert(), "indices"_a.noconvert(),
-          "indptr"_a.noconvert(), "curvature"_a.noconvert(), "v"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "logistic_product for compressed rows.");
+    m.def("logistic_product", &py_product_csr<T>, "X"_a, "curvature"_a.noconvert(), "v"_a.noconvert(), nb::kw_only(),
+          "n_threads"_a);
     m.def("logistic_moments", &py_moments<T>, "X"_a.noconvert(), "curvature"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "-> (d + 1, 2): X' curvature and the diagonal of X' diag(curvature) X, X with a last column of ones.");
-    m.def("logistic_moments_csr", &py_moments_csr<T>, "data"_a.noconvert(), "indices"_a.noconvert(),
-          "indptr"_a.noconvert(), "n_cols"_a, "curvature"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "logistic_moments for compressed rows.");
+    m.def("logistic_moments", &py_moments_csr<T>, "X"_a, "curvature"_a.noconvert(), nb::kw_only(), "n_threads"_a);
     m.def("multinomial_pass", &py_multinomial<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
           "coef"_a.noconvert(), "shares"_a, nb::kw_only(), "n_threads"_a,
           "-> (loss, gradient, probabilities) of the softmax loss at coef (d + 1, classes), the intercepts last; the\n"
           "probabilities have no rows unless asked for.");
-    m.def("multinomial_pass_csr", &py_multinomial_csr<T>, "data"_a.noconvert(), "indices"_a.noconvert(),
-          "indptr"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "coef"_a.noconvert(), "shares"_a,
-          nb::kw_only(), "n_threads"_a, "multinomial_pass for compressed rows.");
+    m.def("multinomial_pass", &py_multinomial_csr<T>, "X"_a, "y"_a.noconvert(), "w"_a.noconvert().none(),
+          "coef"_a.noconvert(), "shares"_a, nb::kw_only(), "n_threads"_a);
     m.def("multinomial_product", &py_multinomial_product<T>, "X"_a.noconvert(), "shares"_a.noconvert(),
           "w"_a.noconvert().none(), "direction"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "-> Hessian of the softmax loss at the probabilities given, times a direction (d + 1, classes).");
-    m.def("multinomial_product_csr", &py_multinomial_product_csr<T>, "data"_a.noconvert(), "indices"_a.noconvert(),
-          "indptr"_a.noconvert(), "shares"_a.noconvert(), "w"_a.noconvert().none(), "direction"_a.noconvert(),
-          nb::kw_only(), "n_threads"_a, "multinomial_product for compressed rows.");
+    m.def("multinomial_product", &py_multinomial_product_csr<T>, "X"_a, "shares"_a.noconvert(),
+          "w"_a.noconvert().none(), "direction"_a.noconvert(), nb::kw_only(), "n_threads"_a);
     m.def("class_scatter", &py_scatter<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "n_classes"_a,
           nb::kw_only(), "n_threads"_a,
           "-> (mass, mean, within): weight and mean of each class, and the scatter within classes. Rows with y < 0 are\n"

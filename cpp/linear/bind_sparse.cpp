@@ -1,3 +1,4 @@
+#include "core/csr.hpp"
 #include "core/ndarray.hpp"
 #include "linear/block_descent.hpp"
 #include "linear/coordinate_descent.hpp"
@@ -108,17 +109,14 @@ auto py_dense_path(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, In1<dou
     return run_path(design, y, l1, l2, start, {tol, max_iter, positive, seed, gram_limit});
 }
 
-template <class T, class I>
-auto py_csc_path(In1<T> values, In1<I> indices, In1<I> indptr, std::size_t n, In1<double> y, Weights scale, bool centre,
-                 In1<double> l1, In1<double> l2, std::optional<In1<double>> start, double tol, int max_iter,
-                 bool positive, std::uint64_t seed, std::size_t gram_limit, int n_threads) {
-    require(indptr.shape(0) >= 1, "indptr must not be empty");
-    require(values.shape(0) == indices.shape(0), "values and indices differ in size");
-    require(y.shape(0) == n, "y and X differ in number of samples");
-    require_weights(scale, n);
+template <class T>
+auto py_csc_path(const Csc<T>& X, In1<double> y, Weights scale, bool centre, In1<double> l1, In1<double> l2,
+                 std::optional<In1<double>> start, double tol, int max_iter, bool positive, std::uint64_t seed,
+                 std::size_t gram_limit, int n_threads) {
+    require(y.shape(0) == X.rows(), "y and X differ in number of samples");
+    require_weights(scale, X.rows());
     require_threads(n_threads);
-    CscDesign<T, I> design({values.data(), indices.data(), indptr.data(), indptr.shape(0) - 1, n}, span(scale), centre,
-                           n_threads);
+    CscDesign<T> design(X.view(), span(scale), centre, n_threads);
     {
         nb::gil_scoped_release nogil;
         design.describe(span(y));
@@ -155,10 +153,9 @@ void bind_dense(nb::module_& m) {
           "-> (coef (steps, p), gap, n_iter, converged): 1/2 ||y - s (X - mean) w||^2 + l1 ||w||_1 + l2/2 ||w||^2 for\n"
           "falling penalties, X stored by columns or by rows, y centred and scaled by the caller, tol absolute.");
 }
-template <class T, class I>
+template <class T>
 void bind_csc(nb::module_& m) {
-    m.def("csc_path", &py_csc_path<T, I>, "values"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(),
-          "n_rows"_a, "y"_a.noconvert(), "scale"_a.noconvert().none(), nb::kw_only(), "centre"_a, "l1"_a.noconvert(),
+    m.def("csc_path", &py_csc_path<T>, "X"_a, "y"_a.noconvert(), "scale"_a.noconvert().none(), nb::kw_only(), "centre"_a, "l1"_a.noconvert(),
           "l2"_a.noconvert(), "start"_a.noconvert().none(), "tol"_a, "max_iter"_a, "positive"_a, "seed"_a,
           "gram_limit"_a, "n_threads"_a, "As dense_path, of a matrix compressed by columns.");
 }
@@ -177,8 +174,7 @@ void bind_sparse(nb::module_& m) {
     m.def("total_variation", &py_total_variation, "y"_a.noconvert(), "strength"_a,
           "-> the z that minimises 1/2 ||z - y||^2 + strength sum |z_i - z_(i-1)|.");
     bind_dense<double>(m), bind_dense<float>(m);
-    bind_csc<double, std::int32_t>(m), bind_csc<float, std::int32_t>(m);
-    bind_csc<double, std::int64_t>(m), bind_csc<float, std::int64_t>(m);
+    bind_csc<double>(m), bind_csc<float>(m);
 }
 
 }  // namespace lanatus::linear

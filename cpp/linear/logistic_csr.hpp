@@ -15,7 +15,7 @@
 
 namespace lanatus::logistic {
 
-template <class T> using Csr = CsrView<T, std::int32_t>;
+template <class T> using Csr = CsrView<T>;
 
 constexpr std::size_t csr_block = 128;  // rows whose entries are read twice, the second time from cache
 

@@ -283,10 +283,10 @@ class DenseDesign {
 
 // A matrix compressed by columns: values[indptr[j] .. indptr[j+1]) at rows indices[...]. Nothing is made dense but one
 // column at a time. In residual rounds the part of a column along s is kept as one number, `offset`.
-template <class T, class I>
+template <class T>
 class CscDesign {
   public:
-    CscDesign(CsrView<T, I> columns, std::span<const double> s, bool centre, int n_threads)
+    CscDesign(CsrView<T> columns, std::span<const double> s, bool centre, int n_threads)
         : X_(columns), n_(columns.cols), s_(s), centre_(centre), n_threads_(n_threads) {
         mass_ = s.empty() ? static_cast<double>(n_) : detail::dot(s.data(), s.data(), n_);
     }
@@ -398,7 +398,7 @@ class CscDesign {
         stats_.product[j] = stats_.length[j] > 0 ? product - mean * total : 0.0;
     }
 
-    CsrView<T, I> X_;  // of the transposed matrix: its rows are our columns
+    CsrView<T> X_;  // of the transposed matrix: its rows are our columns
     std::size_t n_;
     std::span<const double> s_;
     bool centre_;

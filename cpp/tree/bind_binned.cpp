@@ -1,6 +1,6 @@
 #include "core/ndarray.hpp"
 #include "tree/grower.hpp"
-#include "tree/histogram.hpp"
+#include "tree/histogram_cuts.hpp"
 #include "tree/trees_python.hpp"
 
 namespace lanatus::tree {

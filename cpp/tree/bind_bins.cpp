@@ -1,3 +1,4 @@
+#include "core/csr.hpp"
 #include "core/ndarray.hpp"
 #include "tree/bins.hpp"
 
@@ -46,17 +47,15 @@ auto py_cuts(In2<T> X, In1<std::int64_t> rows, In1<std::int32_t> n_values, Weigh
 }
 
 template <class T>
-auto py_cuts_csc(In1<T> values, In1<std::int32_t> indices, In1<std::int32_t> indptr, std::size_t n,
-                 In1<std::int32_t> n_values, Weights weight, std::size_t max_bins, int n_threads) {
+auto py_cuts_csc(const Csc<T>& X, In1<std::int32_t> n_values, Weights weight, std::size_t max_bins, int n_threads) {
     require_threads(n_threads);
     require_max_bins(max_bins);
-    require(indptr.shape(0) == n_values.shape(0) + 1, "n_values and X differ in number of columns");
-    require_weights(weight, n);
+    require(X.cols() == n_values.shape(0), "n_values and X differ in number of columns");
+    require_weights(weight, X.rows());
     Cuts cuts(0);
     {
         nb::gil_scoped_release nogil;
-        const CsrView<T, std::int32_t> columns{values.data(), indices.data(), indptr.data(), n_values.shape(0), n};
-        cuts = find_cuts(columns, span(n_values), span(weight), n, max_bins, n_threads);
+        cuts = find_cuts(X.view(), span(n_values), span(weight), X.rows(), max_bins, n_threads);
     }
     return arrays_of(cuts);
 }
@@ -85,15 +84,12 @@ auto py_codes(In2<T> X, Edges edges, Starts edge_start, Table table, Starts tabl
 }
 
 template <class T>
-auto py_codes_csr(In1<T> values, In1<std::int32_t> indices, In1<std::int32_t> indptr, std::size_t d, Edges edges,
-                  Starts edge_start, Table table, Starts table_start, int n_threads) {
+auto py_codes_csr(const Csr<T>& X, Edges edges, Starts edge_start, Table table, Starts table_start, int n_threads) {
     require_threads(n_threads);
-    const Coder coder = coder_of(edges, edge_start, table, table_start, d);
-    const std::size_t n = indptr.shape(0) - 1;
-    auto out = new_array<std::uint8_t>(n, d);
+    const Coder coder = coder_of(edges, edge_start, table, table_start, X.cols());
+    auto out = new_array<std::uint8_t>(X.rows(), X.cols());
     nb::gil_scoped_release nogil;
-    const CsrView<T, std::int32_t> X{values.data(), indices.data(), indptr.data(), n, d};
-    coder.codes(X, view(out), n_threads);
+    coder.codes(X.view(), view(out), n_threads);
     return out;
 }
 
@@ -102,15 +98,13 @@ void bind_dtype(nb::module_& m) {
     m.def("cuts", &py_cuts<T>, "X"_a.noconvert(), "rows"_a.noconvert(), "n_values"_a.noconvert(),
           "weight"_a.noconvert().none(), "max_bins"_a, nb::kw_only(), "n_threads"_a,
           "-> (edges, where each column's begin, table from code to bin, where each column's begins).");
-    m.def("cuts_csc", &py_cuts_csc<T>, "values"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "n"_a,
-          "n_values"_a.noconvert(), "weight"_a.noconvert().none(), "max_bins"_a, nb::kw_only(), "n_threads"_a,
-          "`cuts` of a matrix of n rows compressed by columns.");
+    m.def("cuts_csc", &py_cuts_csc<T>, "X"_a, "n_values"_a.noconvert(), "weight"_a.noconvert().none(), "max_bins"_a, nb::kw_only(), "n_threads"_a,
+          "`cuts` of a matrix compressed by columns.");
     m.def("codes", &py_codes<T>, "X"_a.noconvert(), "edges"_a.noconvert(), "edge_start"_a.noconvert(),
           "table"_a.noconvert(), "table_start"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "-> (n, d) uint8: the bin of each entry of X, 255 for none.");
-    m.def("codes_csr", &py_codes_csr<T>, "values"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "d"_a,
-          "edges"_a.noconvert(), "edge_start"_a.noconvert(), "table"_a.noconvert(), "table_start"_a.noconvert(),
-          nb::kw_only(), "n_threads"_a, "`codes` of a matrix of d columns compressed by rows.");
+    m.def("codes", &py_codes_csr<T>, "X"_a, "edges"_a.noconvert(), "edge_start"_a.noconvert(), "table"_a.noconvert(),
+          "table_start"_a.noconvert(), nb::kw_only(), "n_threads"_a);
 }
 
 }  // namespace

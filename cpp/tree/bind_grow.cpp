@@ -1,6 +1,7 @@
 #include "core/ndarray.hpp"
 #include "tree/grower.hpp"
-#include "tree/sorted.hpp"
+#include "tree/sorted_cuts.hpp"
+#include "tree/surrogates.hpp"
 #include "tree/trees_python.hpp"
 
 namespace lanatus::tree {

@@ -8,9 +8,9 @@ using namespace nb::literals;
 namespace {
 
 template <class T>
-Out2<double> py_spread(nb::object tree, In2<T> X, In2<double> value, int n_threads) {
+Out2<double> py_spread(const CheckedTree& tree, In2<T> X, In2<double> value, int n_threads) {
     require_threads(n_threads);
-    const TreeView v = tree_view(tree, X.shape(1));
+    const TreeView& v = tree.view(X.shape(1));
     require(value.shape(0) == v.feature.size(), "value must have a row for each node");
     auto out = new_array<double>(X.shape(0), value.shape(1));
     nb::gil_scoped_release nogil;
@@ -20,9 +20,9 @@ Out2<double> py_spread(nb::object tree, In2<T> X, In2<double> value, int n_threa
 }
 
 template <class T>
-Out1<std::int64_t> py_leaves(nb::object tree, In2<T> X, int n_threads) {
+Out1<std::int64_t> py_leaves(const CheckedTree& tree, In2<T> X, int n_threads) {
     require_threads(n_threads);
-    const TreeView v = tree_view(tree, X.shape(1));
+    const TreeView& v = tree.view(X.shape(1));
     auto out = new_array<std::int64_t>(X.shape(0));
     nb::gil_scoped_release nogil;
     leaves(v, view(X), out.data(), n_threads);
@@ -30,8 +30,8 @@ Out1<std::int64_t> py_leaves(nb::object tree, In2<T> X, int n_threads) {
 }
 
 template <class T>
-Out2<double> py_tally(nb::object tree, In2<T> X, In2<double> amounts) {
-    const TreeView v = tree_view(tree, X.shape(1));
+Out2<double> py_tally(const CheckedTree& tree, In2<T> X, In2<double> amounts) {
+    const TreeView& v = tree.view(X.shape(1));
     require(amounts.shape(0) == X.shape(0), "amounts and X differ in number of rows");
     auto out = new_array<double>(v.feature.size(), amounts.shape(1));
     nb::gil_scoped_release nogil;
@@ -52,6 +52,13 @@ void bind_dtype(nb::module_& m) {
 
 }  // namespace
 
-void bind_route(nb::module_& m) { bind_dtype<double>(m), bind_dtype<float>(m); }
+void bind_route(nb::module_& m) {
+    nb::class_<CheckedTree>(m, "CheckedTree",
+                            "A Tree for the kernels, its arrays checked once; they must then stay as they are.")
+        .def(nb::init<const nb::object&>(), "tree"_a)
+        .def_prop_ro("n_nodes", &CheckedTree::n_nodes)
+        .def_prop_ro("n_columns", &CheckedTree::n_columns, "Columns that rows must have for its tests.");
+    bind_dtype<double>(m), bind_dtype<float>(m);
+}
 
 }  // namespace lanatus::tree

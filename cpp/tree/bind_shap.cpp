@@ -6,10 +6,10 @@ using namespace nb::literals;
 
 namespace {
 
-void py_shap(nb::object tree, In2<double> X, In1<double> cover, In2<double> value, InOut2<double> phi, std::size_t n_outputs,
+void py_shap(const CheckedTree& tree, In2<double> X, In1<double> cover, In2<double> value, InOut2<double> phi, std::size_t n_outputs,
              std::size_t first, int n_threads) {
     require_threads(n_threads);
-    const TreeView v = tree_view(tree, X.shape(1));
+    const TreeView& v = tree.view(X.shape(1));
     require(cover.shape(0) == v.feature.size() && value.shape(0) == v.feature.size(), "cover and value must have a row for each node");
     require(phi.shape(0) == X.shape(0) && phi.shape(1) == X.shape(1) * n_outputs, "phi must be (n, columns * outputs)");
     require(first + value.shape(1) <= n_outputs, "the tree has more outputs than phi has room for");
@@ -18,9 +18,9 @@ void py_shap(nb::object tree, In2<double> X, In1<double> cover, In2<double> valu
     shap(plan, view(X), view(phi), n_outputs, first, n_threads);
 }
 
-Out2<double> py_expect(nb::object tree, In2<double> X, In1<double> cover, In1<std::uint8_t> known, In2<double> value, int n_threads) {
+Out2<double> py_expect(const CheckedTree& tree, In2<double> X, In1<double> cover, In1<std::uint8_t> known, In2<double> value, int n_threads) {
     require_threads(n_threads);
-    const TreeView v = tree_view(tree, X.shape(1));
+    const TreeView& v = tree.view(X.shape(1));
     require(cover.shape(0) == v.feature.size() && value.shape(0) == v.feature.size(), "cover and value must have a row for each node");
     require(known.shape(0) == X.shape(1), "known must say something of every column");
     auto out = new_array<double>(X.shape(0), value.shape(1));

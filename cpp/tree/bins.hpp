@@ -200,8 +200,8 @@ Cuts find_cuts(MatrixView<const T> X, std::span<const std::int64_t> rows, std::s
 }
 
 // From a sparse matrix compressed by columns: column j holds values[indptr[j] .. indptr[j+1]) in rows indices[...].
-template <class T, class I>
-Cuts find_cuts(CsrView<T, I> columns, std::span<const std::int32_t> n_values, std::span<const double> weight,
+template <class T>
+Cuts find_cuts(CsrView<T> columns, std::span<const std::int32_t> n_values, std::span<const double> weight,
                std::size_t n, std::size_t max_bins, int n_threads) {
     double total = 0;
     for (std::size_t i = 0; i < n; ++i) total += weight_at(weight, i);
@@ -271,8 +271,8 @@ class Coder {
         });
     }
 
-    template <class T, class I>
-    void codes(CsrView<T, I> X, MatrixView<std::uint8_t> out, int n_threads) const {
+    template <class T>
+    void codes(CsrView<T> X, MatrixView<std::uint8_t> out, int n_threads) const {
         std::vector<std::uint8_t> zero(X.cols);
         for (std::size_t j = 0; j < X.cols; ++j) zero[j] = code(j, 0.0);
         parallel_chunks(Chunks::of(X.rows), n_threads, [&](std::size_t begin, std::size_t end) {

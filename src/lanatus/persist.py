@@ -1,7 +1,7 @@
 """Save and load models as ``.skops`` files: data, never code.
 
-Classes of the catalogue, and the NumPy, SciPy and scikit-learn types that they hold, are trusted; a file that
-names anything else is refused before anything in it runs.
+Classes of the catalogue, those marked ``@savable``, and the NumPy, SciPy and scikit-learn types that they hold, are
+trusted; a file that names anything else is refused before anything in it runs.
 """
 
 import copy
@@ -20,33 +20,12 @@ from sklearn.base import BaseEstimator
 
 import lanatus
 from lanatus._files import atomic_write
-from lanatus.catalog import entries
+from lanatus.catalog import savable_types
 
 __all__ = ["ModelFileError", "load", "save", "trusted_types", "versions"]
 
 _NOTE = "lanatus.json"
-# Plain holders of fitted state that are not methods themselves.
 _SPLITTERS = ("KFold", "StratifiedKFold", "GroupKFold", "ShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold")
-_HOLDERS = (
-    "lanatus.auto._design.Design",
-    "lanatus.table._schema.Schema",
-    "lanatus.table._schema.Column",
-    "lanatus.scale._stats.Moments",
-    "lanatus.bayes.naive._counting.ClassCounts",
-    "lanatus.bayes.semi_naive._kept_rows.Rows",
-    "lanatus.bayes.naive._kernel_column.KernelColumns",
-    "lanatus.bayes.naive._mixed_counts.MixedCounts",
-    "lanatus.linear._cross_moments.CrossMoments",
-    "lanatus.metric._table_space.TableSpace",
-    "lanatus.tree.grow._tree.Tree",
-    "lanatus.tree.prune._pruning.Trial",
-    # Public, but not in the catalogue: their folds go by the order of the rows, or they have no bias.
-    "lanatus.linear._lasso_cv.LassoCV",
-    "lanatus.linear._lasso_cv.ElasticNetCV",
-    "lanatus.linear._proximal.ProximalGradient",
-    # Public, but not in the catalogue: it takes away columns, and what it ignores others must refuse.
-    "lanatus.preprocess.cleaning._table_cleaner.TableCleaner",
-)
 
 
 class ModelFileError(ValueError):
@@ -193,10 +172,8 @@ def versions(path: str | Path) -> dict[str, str]:
 
 def trusted_types() -> list[str]:
     """Names of the types that a model file may hold beyond those that skops trusts by itself."""
-    classes = [entry.object for entry in entries() if isinstance(entry.object, type)]
     sklearn_types = [f"sklearn.model_selection._split.{name}" for name in _SPLITTERS]
-    sklearn_types += ["sklearn.metrics._scorer._PassthroughScorer"]
-    return [*_HOLDERS, *sklearn_types, *(f"{cls.__module__}.{cls.__qualname__}" for cls in classes)]
+    return [*savable_types(), *sklearn_types, "sklearn.metrics._scorer._PassthroughScorer"]
 
 
 def _foreign(content: bytes) -> list[str]:

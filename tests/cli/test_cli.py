@@ -76,53 +76,6 @@ def test_json_has_the_whole_entry():
     assert "scikit-learn:KMeans" in entry["peers"]
 
 
-@pytest.fixture
-def checklist(tmp_path):
-    """Four ids: catalogued and tested, catalogued only, tested only, neither."""
-    rows = [
-        "id,package,tier",
-        "cluster.kmeans,cluster,1",
-        "data.mnist-idx,data,2",
-        "logic.foil,logic,1",
-        "rl.sarsa,rl,3",
-    ]
-    (tmp_path / "methods.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    tests = tmp_path / "tests"
-    tests.mkdir()
-    (tests / "test_some.py").write_text(
-        "import pytest\n"
-        '@pytest.mark.covers("cluster.kmeans", "logic.foil")\n'
-        "def test_it(): ...\n"
-        '# @pytest.mark.covers("rl.sarsa")\n'
-    )
-    (tests / "helper.py").write_text('import pytest\npytestmark = pytest.mark.covers("data.mnist-idx")\n')
-    return ["methods", "--coverage", tmp_path / "methods.csv", "--tests", tests]
-
-
-def test_coverage_needs_the_catalogue_and_a_test(checklist):
-    found = json.loads(run(*checklist, "--json"))
-    assert found["covered"] == ["cluster.kmeans"]
-    assert found["missing"] == ["data.mnist-idx", "logic.foil", "rl.sarsa"]
-
-
-def test_coverage_as_a_table(checklist):
-    shown = run(*checklist)
-    assert "1 of 4 covered" in shown
-    assert "data.mnist-idx" in shown
-    lines = [line.replace("│", " ").split() for line in shown.splitlines()]
-    assert ["cluster", "1", "1", "/", "1"] in lines
-    assert ["rl", "3", "0", "/", "1", "rl.sarsa"] in lines
-    assert "not in methods.csv" in shown  # ids of the catalogue that this list lacks
-    assert "bayes.gaussian-naive-bayes" in shown.split("not in methods.csv")[1]
-
-
-def test_coverage_of_something_else_is_refused(tmp_path):
-    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    done = shell("methods", "--coverage", tmp_path / "other.csv")
-    assert done.returncode == 1
-    assert "wanted a methods.csv" in done.stderr
-
-
 # ---------------------------------------------------------------- book
 
 

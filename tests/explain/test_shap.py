@@ -218,7 +218,7 @@ def test_expectations_of_the_kernel():
     rows, value = model._matrix(X), additive(model).values[0]
     for known in ([], [3], [6, 7], [0, 1, 2, 3]):
         mask = np.isin(np.arange(8), known).astype(np.uint8)
-        found = kernels.expect(model.tree_, rows, cover(model.tree_), mask, value, n_threads=2)
+        found = kernels.expect(model.tree_.checked(), rows, cover(model.tree_), mask, value, n_threads=2)
         wanted = [expectation(model.tree_, value, x, set(known)) for x in rows]
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-14)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from lanatus._core import core
 from lanatus._core import linear as kernels
 
 HOW = {"start": None, "tol": 1e-12, "max_iter": 10_000, "positive": False, "seed": 0}
@@ -26,12 +27,8 @@ def test_all_ways_to_the_same_path(dtype, gram_limit):
     how = {**WIDE, "gram_limit": gram_limit}
     by_rows = kernels.dense_path(X, y, None, l1=l1, l2=l2, **how)[0]
     by_columns = kernels.dense_path(np.asfortranarray(X), y, None, l1=l1, l2=l2, **how)[0]
-    C = sp.csc_matrix(X)
-    for indices in (np.int32, np.int64):
-        got = kernels.csc_path(
-            C.data, C.indices.astype(indices), C.indptr.astype(indices), len(y), y, None, l1=l1, l2=l2, **how
-        )[0]
-        np.testing.assert_allclose(got, gram, atol=1e-5)
+    sparse = kernels.csc_path(core.csc(sp.csc_matrix(X)), y, None, l1=l1, l2=l2, **how)[0]
+    np.testing.assert_allclose(sparse, gram, atol=1e-5)
     np.testing.assert_allclose(by_rows, gram, atol=1e-5)
     np.testing.assert_allclose(by_columns, gram, atol=1e-5)
 
@@ -58,10 +55,8 @@ def test_weighted_and_centred_columns_are_those_written_out():
     implicit = kernels.dense_path(X, target, root, l1=l1, l2=l2, **{**WIDE, "centre": True})[0]
     written = kernels.dense_path(root[:, None] * (X - mean), target, None, l1=l1, l2=l2, **WIDE)[0]
     np.testing.assert_allclose(implicit, written, atol=1e-5)
-    C = sp.csc_matrix(X)
-    sparse = kernels.csc_path(C.data, C.indices, C.indptr, 25, target, root, l1=l1, l2=l2, **{**WIDE, "centre": True})[
-        0
-    ]
+    C = core.csc(sp.csc_matrix(X))
+    sparse = kernels.csc_path(C, target, root, l1=l1, l2=l2, **{**WIDE, "centre": True})[0]
     np.testing.assert_allclose(sparse, written, atol=1e-5)
 
 

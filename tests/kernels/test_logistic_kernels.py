@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from lanatus._core import linear
+from lanatus._core import core, linear
 from scipy.special import expit, log_softmax
 
 FLOATS = [np.float32, np.float64]
@@ -17,9 +17,8 @@ def rows(n, d, dtype, classes=2, seed=0):
 
 
 def forms(X):
-    """The kernels' names end in _csr for compressed rows."""
-    X_sparse = sp.csr_matrix(X)
-    return (("", (X,)), ("_csr", (X_sparse.data, X_sparse.indices, X_sparse.indptr)))
+    """Dense and compressed rows."""
+    return X, core.csr(sp.csr_matrix(X))
 
 
 def with_ones(X):
@@ -36,9 +35,9 @@ def test_two_classes(n, d, dtype, weighted):
     z = wide @ coef
     p = expit(z)
     bend = weight * p * expit(-z)
-    for suffix, parts in forms(X):
-        call = getattr(linear, "logistic_pass" + suffix)
-        args = (*parts, y.astype(float), w if weighted else None, coef)
+    for form in forms(X):
+        call = linear.logistic_pass
+        args = (form, y.astype(float), w if weighted else None, coef)
         loss, gradient, hessian, curvature = call(*args, "hessian", n_threads=2)
         assert loss == pytest.approx((weight * (np.logaddexp(0, z) - y * z)).sum(), rel=1e-13, abs=1e-14)
         np.testing.assert_allclose(gradient, wide.T @ (weight * (p - y)), rtol=1e-11, atol=1e-11)
@@ -49,10 +48,9 @@ def test_two_classes(n, d, dtype, weighted):
         np.testing.assert_allclose(same, gradient, rtol=1e-13, atol=1e-13)
         np.testing.assert_allclose(curvature, bend, rtol=1e-12, atol=1e-300)
         v = np.random.default_rng(2).normal(size=d + 1)
-        product = getattr(linear, "logistic_product" + suffix)(*parts, curvature, v, n_threads=2)
+        product = linear.logistic_product(form, curvature, v, n_threads=2)
         np.testing.assert_allclose(product, hessian @ v, rtol=1e-10, atol=1e-10)
-        columns = (d,) if suffix else ()
-        moments = getattr(linear, "logistic_moments" + suffix)(*parts, *columns, curvature, n_threads=2)
+        moments = linear.logistic_moments(form, curvature, n_threads=2)
         np.testing.assert_allclose(moments[:, 0], hessian[:, -1], rtol=1e-11, atol=1e-11)
         np.testing.assert_allclose(moments[:, 1], np.diag(hessian), rtol=1e-11, atol=1e-12)
 
@@ -70,15 +68,15 @@ def test_several_classes(n, d, k, dtype):
     moved = wide @ v
     for weights in (None, w):
         weight = np.ones(n) if weights is None else w
-        for suffix, parts in forms(X):
-            call = getattr(linear, "multinomial_pass" + suffix)
-            loss, gradient, shares = call(*parts, y, weights, coef, True, n_threads=2)
+        for form in forms(X):
+            call = linear.multinomial_pass
+            loss, gradient, shares = call(form, y, weights, coef, True, n_threads=2)
             assert loss == pytest.approx(-(weight * log_p[np.arange(n), y]).sum(), rel=1e-13, abs=1e-14)
             np.testing.assert_allclose(shares, p, rtol=1e-12, atol=1e-300)
             expected = wide.T @ (weight[:, None] * (p - np.eye(k)[y]))
             np.testing.assert_allclose(gradient, expected, rtol=1e-11, atol=1e-11)
-            assert call(*parts, y, weights, coef, False, n_threads=2)[2].shape == (0, k)
-            product = getattr(linear, "multinomial_product" + suffix)(*parts, shares, weights, v, n_threads=2)
+            assert call(form, y, weights, coef, False, n_threads=2)[2].shape == (0, k)
+            product = linear.multinomial_product(form, shares, weights, v, n_threads=2)
             curved = weight[:, None] * p * (moved - (p * moved).sum(axis=1, keepdims=True))
             np.testing.assert_allclose(product, wide.T @ curved, rtol=1e-10, atol=1e-10)
 
@@ -134,10 +132,10 @@ def test_threads_change_nothing(dtype):
     X, y, w = rows(9000, 11, dtype, 3)
     two = (y > 0).astype(float)
     coef, many = np.linspace(-1, 1, 12), np.linspace(-1, 1, 36).reshape(12, 3)
-    for suffix, parts in forms(X):
+    for form in forms(X):
         for call in (
-            lambda t, s=suffix, p=parts: getattr(linear, "logistic_pass" + s)(*p, two, w, coef, "hessian", n_threads=t),
-            lambda t, s=suffix, p=parts: getattr(linear, "multinomial_pass" + s)(*p, y, w, many, True, n_threads=t),
+            lambda t, p=form: linear.logistic_pass(p, two, w, coef, "hessian", n_threads=t),
+            lambda t, p=form: linear.multinomial_pass(p, y, w, many, True, n_threads=t),
         ):
             for threads in (2, 7):
                 for a, b in zip(call(1), call(threads), strict=True):

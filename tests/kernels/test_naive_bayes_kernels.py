@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from lanatus._core import bayes as kernels
+from lanatus._core import core
 
 
 def rows(n=20_000, d=6, values=5, k=3, seed=0):
@@ -53,11 +54,11 @@ def test_sums_and_scores_of_numbers(dtype, above, k):
     dense = random.poisson(0.6, (9000, 12)).astype(dtype)
     y, weight = random.randint(0, k, 9000).astype(np.int32), random.rand(9000)
     sparse = sp.csr_matrix(dense)
-    csr = (sparse.data, sparse.indices, sparse.indptr, 12)
+    csr = core.csr(sparse)
     values = dense.astype(float) if above is None else (dense > above).astype(float)
     wanted = values.T @ ((y[:, None] == np.arange(k)) * weight[:, None])
     sums = [kernels.class_sums(dense, y, weight, k, above=above, n_threads=t) for t in (1, 4)]
-    sums.append(kernels.class_sums_csr(*csr, y, weight, k, above=above, n_threads=2))
+    sums.append(kernels.class_sums(csr, y, weight, k, above=above, n_threads=2))
     for found in sums:
         np.testing.assert_allclose(found, wanted, rtol=1e-11)
     np.testing.assert_array_equal(sums[0], sums[1])
@@ -65,12 +66,12 @@ def test_sums_and_scores_of_numbers(dtype, above, k):
     wanted = start + values @ table
     for found in (
         kernels.linear_joint(dense, table, start, above=above, n_threads=2),
-        kernels.linear_joint_csr(*csr, table, start, above=above, n_threads=2),
+        kernels.linear_joint(csr, table, start, above=above, n_threads=2),
     ):
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-11)
     for found in (
         kernels.linear_predict(dense, table, start, otherwise=0, above=above, n_threads=2),
-        kernels.linear_predict_csr(*csr, table, start, otherwise=0, above=above, n_threads=2),
+        kernels.linear_predict(csr, table, start, otherwise=0, above=above, n_threads=2),
     ):
         np.testing.assert_array_equal(found, wanted.argmax(axis=1))
 
@@ -113,8 +114,3 @@ def test_codes_out_of_range_are_refused():
         kernels.count_codes(X, y, None, n_values[:5], 3, n_threads=1)
     with pytest.raises(ValueError, match="lines a column"):
         kernels.coded_joint(X, n_values, table[:-1], start, n_threads=1)
-    data, indices, indptr = np.ones(2), np.array([0, 9], np.int32), np.array([0, 2], np.int32)
-    with pytest.raises(ValueError, match="indices"):
-        kernels.class_sums_csr(data, indices, indptr, 5, np.zeros(1, np.int32), None, 2, n_threads=1)
-    with pytest.raises(ValueError, match="indptr"):
-        kernels.class_sums_csr(data, indices, indptr + 1, 12, np.zeros(1, np.int32), None, 2, n_threads=1)

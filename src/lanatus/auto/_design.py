@@ -7,12 +7,14 @@ from scipy.special import ndtri
 from sklearn.base import TransformerMixin
 
 from lanatus.base import Estimator, Takes, check_is_fitted, fitting
+from lanatus.catalog import savable
 from lanatus.params import Choice, Integer
 from lanatus.table import MISSING_CODE, Table
 
 _QUANTILES = 200  # points that a column is bent by to look normal
 
 
+@savable
 class Design(TransformerMixin, Estimator):
     """Numbers on one scale: holes filled and marked, ordinal values as ranks, frequent nominal ones as indicators.
 

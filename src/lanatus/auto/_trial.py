@@ -98,7 +98,7 @@ class Family:
 
 def families(task: Task, n_rows: int, n_columns: int, wanted: Any = None) -> list[Family]:
     """The contenders of the catalogue for a task and a size, the simplest first; or those that the user names."""
-    entries = [entry for entry in catalog.estimators() if entry.task == _KIND[task] and not entry.wraps_estimator]
+    entries = [entry for entry in catalog.estimators() if entry.task == _KIND[task]]
     if wanted is not None:
         return [_named(str(name), entries) for name in wanted]
     found = [Family(entry, entry.contender) for entry in entries if entry.contender is not None]
@@ -109,7 +109,8 @@ def families(task: Task, n_rows: int, n_columns: int, wanted: Any = None) -> lis
 def _named(name: str, entries: list[catalog.Entry]) -> Family:
     for entry in entries:
         short = entry.name.removesuffix("Classifier").removesuffix("Regressor")
-        if name.lower() in (entry.name.lower(), short.lower(), entry.path.lower()) or name in entry.ids:
+        same = name.lower() in (entry.name.lower(), short.lower(), entry.path.lower()) or name in entry.ids
+        if same and not entry.wraps_estimator:
             return Family(entry, entry.contender or catalog.Contender())
-    known = sorted({entry.name for entry in entries})
+    known = sorted({entry.name for entry in entries if not entry.wraps_estimator})
     raise ValueError(f"no method {name!r} for this task; there are {', '.join(known)}.")

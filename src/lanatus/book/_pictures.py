@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from lanatus.book._registry import import_modules
 from lanatus.catalog import section_key
 
 _PICTURES: dict[str, Callable[[], Any]] = {}
@@ -42,11 +43,11 @@ def draw_figure(number: str) -> Any:
     >>> import matplotlib.pyplot as plt
     >>> plt.close(figure)
     """
-    import lanatus.book.ch04._pictures
-    import lanatus.book.ch08._pictures  # noqa: F401  (they register what they draw)
     from lanatus.canvas import use_chinese
 
+    import_modules("picture", lambda registered: registered == number)
     if number not in _PICTURES:
+        import_modules("picture", lambda registered: True)
         raise KeyError(f"no picture of figure {number!r}; there are {', '.join(sorted(_PICTURES, key=section_key))}.")
     with use_chinese():
         drawn = _PICTURES[number]()

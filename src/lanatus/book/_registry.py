@@ -1,10 +1,10 @@
 """Worked examples of the books, keyed by section: what is printed beside what is computed."""
 
 import importlib
-import pkgutil
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -74,23 +74,26 @@ def example(
     return record
 
 
-@cache
-def _import_chapters() -> None:
-    import lanatus.book
-
-    for module in pkgutil.iter_modules(lanatus.book.__path__, "lanatus.book."):
-        importlib.import_module(module.name)
-
-
 def examples(section: str | None = None) -> list[Example]:
     """All worked examples, or those of section ``"9.4.1"``, of all of ``"9.4"``, or of chapter ``"9"``."""
-    _import_chapters()
-    found = [
-        one
-        for key, group in _examples.items()
-        if section is None or key == section or key.startswith(section + ".")
-        for one in group
-    ]
-    if section is not None and not found:
+
+    def asked(number: str) -> bool:
+        return section is None or number == section or number.startswith(section + ".")
+
+    import_modules("example", asked)
+    chosen = [one for key, group in _examples.items() if asked(key) for one in group]
+    if not chosen:
         raise KeyError(f"no worked example for section {section!r}; `lanatus book --list` shows all.")
-    return sorted(found, key=lambda one: section_key(one.section))
+    return sorted(chosen, key=lambda one: section_key(one.section))
+
+
+def import_modules(decorator: str, asked: Callable[[str], bool]) -> None:
+    """Import the modules of the book that register something asked for, and no others.
+
+    Their text tells: ``@example("4.2.1", ...)``, ``@picture("4.4")``.
+    """
+    folder = Path(__file__).parent
+    for file in sorted(folder.glob("*/_*.py")):
+        numbers = re.findall(rf'^@{decorator}\(\s*"([^"]+)"', file.read_text(encoding="utf-8"), re.MULTILINE)
+        if any(map(asked, numbers)):
+            importlib.import_module(".".join(["lanatus", "book", *file.relative_to(folder).with_suffix("").parts]))

@@ -13,6 +13,7 @@ borrow(
     home="lanatus.ensemble",
     section="8.4.2",
     task="regression",
+    kind="estimator",
     en="Isotonic regression",
     zh="保序回归",
 )
@@ -21,6 +22,7 @@ borrow(
     home="lanatus.ensemble",
     section="8.4.2",
     task="classification",
+    kind="estimator",
     en="Calibrated probabilities by Platt scaling or isotonic regression",
     zh="概率校准: Platt缩放与保序回归",
 )

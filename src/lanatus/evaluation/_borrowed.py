@@ -26,56 +26,190 @@ from sklearn.model_selection import (
 
 from lanatus.catalog import borrow
 
-# (what, ids of methods.csv, section, task, English, Chinese)
-_OFFERED: list[tuple[object, list[str], str, str, str, str]] = [
-    (zero_one_loss, ["evaluation.error-rate"], "2.1", "measure", "Error rate", "错误率"),
-    (accuracy_score, ["evaluation.accuracy"], "2.1", "measure", "Accuracy", "精度"),
-    (learning_curve, ["evaluation.learning-curve"], "2.1", "measure", "Learning curve", "学习曲线"),
-    (
-        validation_curve,
-        ["evaluation.fitting-curve"],
-        "2.1",
-        "measure",
-        "Over- and underfitting curve",
-        "过拟合与欠拟合曲线",
-    ),
-    (
-        train_test_split,
-        ["evaluation.holdout", "evaluation.stratified-sampling"],
-        "2.2.1",
-        "splitting",
-        "Hold-out and stratified hold-out",
-        "留出法与分层采样",
-    ),
-    (StratifiedShuffleSplit, ["evaluation.repeated-holdout"], "2.2.1", "splitting", "Repeated hold-out", "多次留出法"),
-    (StratifiedKFold, ["evaluation.kfold"], "2.2.2", "splitting", "k-fold cross-validation", "k折交叉验证"),
-    (
-        RepeatedStratifiedKFold,
-        ["evaluation.repeated-kfold"],
-        "2.2.2",
-        "splitting",
-        "p times k-fold cross-validation",
-        "p次k折交叉验证",
-    ),
-    (LeaveOneOut, ["evaluation.leave-one-out"], "2.2.2", "splitting", "Leave-one-out", "留一法"),
-    (
-        GridSearchCV,
-        ["evaluation.grid-search", "evaluation.final-refit"],
-        "2.2.4",
-        "tuning",
-        "Grid search, then refit on all data",
-        "网格搜索调参与重训练",
-    ),
-    (mean_squared_error, ["evaluation.mean-squared-error"], "2.3", "measure", "Mean squared error", "均方误差"),
-    (confusion_matrix, ["evaluation.confusion-matrix"], "2.3.2", "measure", "Confusion matrix", "混淆矩阵"),
-    (precision_score, ["evaluation.precision"], "2.3.2", "measure", "Precision", "查准率"),
-    (recall_score, ["evaluation.recall"], "2.3.2", "measure", "Recall", "查全率"),
-    (precision_recall_curve, ["evaluation.pr-curve"], "2.3.2", "measure", "Precision-recall curve", "P-R曲线"),
-    (average_precision_score, ["evaluation.pr-area"], "2.3.2", "measure", "Area under the P-R curve", "P-R曲线下面积"),
-    (f1_score, ["evaluation.f1"], "2.3.2", "measure", "F1", "F1度量"),
-    (fbeta_score, ["evaluation.f-beta"], "2.3.2", "measure", "F-beta", "Fβ度量"),
-    (roc_curve, ["evaluation.roc-curve"], "2.3.3", "measure", "ROC curve", "ROC曲线"),
-]
-
-for _thing, _ids, _section, _task, _en, _zh in _OFFERED:
-    borrow(_thing, *_ids, home="lanatus.evaluation", section=_section, task=_task, en=_en, zh=_zh)
+borrow(
+    zero_one_loss,
+    "evaluation.error-rate",
+    home="lanatus.evaluation",
+    section="2.1",
+    task="evaluation",
+    kind="measure",
+    en="Error rate",
+    zh="错误率",
+)
+borrow(
+    accuracy_score,
+    "evaluation.accuracy",
+    home="lanatus.evaluation",
+    section="2.1",
+    task="evaluation",
+    kind="measure",
+    en="Accuracy",
+    zh="精度",
+)
+borrow(
+    learning_curve,
+    "evaluation.learning-curve",
+    home="lanatus.evaluation",
+    section="2.1",
+    task="evaluation",
+    kind="measure",
+    en="Learning curve",
+    zh="学习曲线",
+)
+borrow(
+    validation_curve,
+    "evaluation.fitting-curve",
+    home="lanatus.evaluation",
+    section="2.1",
+    task="evaluation",
+    kind="measure",
+    en="Over- and underfitting curve",
+    zh="过拟合与欠拟合曲线",
+)
+borrow(
+    train_test_split,
+    "evaluation.holdout",
+    "evaluation.stratified-sampling",
+    home="lanatus.evaluation",
+    section="2.2.1",
+    task="splitting",
+    en="Hold-out and stratified hold-out",
+    zh="留出法与分层采样",
+)
+borrow(
+    StratifiedShuffleSplit,
+    "evaluation.repeated-holdout",
+    home="lanatus.evaluation",
+    section="2.2.1",
+    task="splitting",
+    en="Repeated hold-out",
+    zh="多次留出法",
+)
+borrow(
+    StratifiedKFold,
+    "evaluation.kfold",
+    home="lanatus.evaluation",
+    section="2.2.2",
+    task="splitting",
+    en="k-fold cross-validation",
+    zh="k折交叉验证",
+)
+borrow(
+    RepeatedStratifiedKFold,
+    "evaluation.repeated-kfold",
+    home="lanatus.evaluation",
+    section="2.2.2",
+    task="splitting",
+    en="p times k-fold cross-validation",
+    zh="p次k折交叉验证",
+)
+borrow(
+    LeaveOneOut,
+    "evaluation.leave-one-out",
+    home="lanatus.evaluation",
+    section="2.2.2",
+    task="splitting",
+    en="Leave-one-out",
+    zh="留一法",
+)
+borrow(
+    GridSearchCV,
+    "evaluation.grid-search",
+    "evaluation.final-refit",
+    home="lanatus.evaluation",
+    section="2.2.4",
+    task="tuning",
+    kind="estimator",
+    en="Grid search, then refit on all data",
+    zh="网格搜索调参与重训练",
+)
+borrow(
+    mean_squared_error,
+    "evaluation.mean-squared-error",
+    home="lanatus.evaluation",
+    section="2.3",
+    task="evaluation",
+    kind="measure",
+    en="Mean squared error",
+    zh="均方误差",
+)
+borrow(
+    confusion_matrix,
+    "evaluation.confusion-matrix",
+    home="lanatus.evaluation",
+    section="2.3.2",
+    task="evaluation",
+    kind="measure",
+    en="Confusion matrix",
+    zh="混淆矩阵",
+)
+borrow(
+    precision_score,
+    "evaluation.precision",
+    home="lanatus.evaluation",
+    section="2.3.2",
+    task="evaluation",
+    kind="measure",
+    en="Precision",
+    zh="查准率",
+)
+borrow(
+    recall_score,
+    "evaluation.recall",
+    home="lanatus.evaluation",
+    section="2.3.2",
+    task="evaluation",
+    kind="measure",
+    en="Recall",
+    zh="查全率",
+)
+borrow(
+    precision_recall_curve,
+    "evaluation.pr-curve",
+    home="lanatus.evaluation",
+    section="2.3.2",
+    task="evaluation",
+    kind="measure",
+    en="Precision-recall curve",
+    zh="P-R曲线",
+)
+borrow(
+    average_precision_score,
+    "evaluation.pr-area",
+    home="lanatus.evaluation",
+    section="2.3.2",
+    task="evaluation",
+    kind="measure",
+    en="Area under the P-R curve",
+    zh="P-R曲线下面积",
+)
+borrow(
+    f1_score,
+    "evaluation.f1",
+    home="lanatus.evaluation",
+    section="2.3.2",
+    task="evaluation",
+    kind="measure",
+    en="F1",
+    zh="F1度量",
+)
+borrow(
+    fbeta_score,
+    "evaluation.f-beta",
+    home="lanatus.evaluation",
+    section="2.3.2",
+    task="evaluation",
+    kind="measure",
+    en="F-beta",
+    zh="Fβ度量",
+)
+borrow(
+    roc_curve,
+    "evaluation.roc-curve",
+    home="lanatus.evaluation",
+    section="2.3.3",
+    task="evaluation",
+    kind="measure",
+    en="ROC curve",
+    zh="ROC曲线",
+)

@@ -218,7 +218,7 @@ def _by_paths(parts: AdditiveTrees, table: Table, about: list[Column], values: l
     known[places] = 1
     out = np.tile(np.asarray(parts.base, dtype=np.float64), (len(rows), 1))
     for tree, value, first in zip(parts.trees, parts.values, parts.first, strict=True):
-        answer = kernels.expect(tree, rows, cover(tree), known, value, n_threads=n_threads())
+        answer = kernels.expect(tree.checked(), rows, cover(tree), known, value, n_threads=n_threads())
         out[:, first : first + value.shape[1]] += answer
     return out
 

@@ -93,6 +93,8 @@ def tree_shap(model: Any, X: Any) -> ShapValues:
     nothing, row = np.zeros(d, dtype=np.uint8), np.zeros((1, d))
     for tree, value, first in zip(parts.trees, parts.values, parts.first, strict=True):
         share = cover(tree)
-        kernels.shap(tree, matrix, share, value, phi, n_outputs=k, first=first, n_threads=n_threads())
-        base[first : first + value.shape[1]] += kernels.expect(tree, row, share, nothing, value, n_threads=1)[0]
+        kernels.shap(tree.checked(), matrix, share, value, phi, n_outputs=k, first=first, n_threads=n_threads())
+        base[first : first + value.shape[1]] += kernels.expect(tree.checked(), row, share, nothing, value, n_threads=1)[
+            0
+        ]
     return ShapValues(parts, phi.reshape(n, d, k), base)

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import column_or_1d
 
+from lanatus._core import core
 from lanatus._core import linear as kernels
 from lanatus.base import as_targets, n_threads
 from lanatus.linear._cross_moments import CrossMoments
@@ -113,8 +114,7 @@ class SquaredProblem:
             return Solutions(*kernels.gram_path(self.gram, self.product, self.null, **common))
         common |= {"centre": self.centre, "gram_limit": _WORKING_COLUMNS, "n_threads": n_threads()}
         if sp.issparse(self.X):
-            X = self.X
-            return Solutions(*kernels.csc_path(X.data, X.indices, X.indptr, X.shape[0], self.y, self.root, **common))
+            return Solutions(*kernels.csc_path(core.csc(self.X), self.y, self.root, **common))
         return Solutions(*kernels.dense_path(self.X, self.y, self.root, **common))
 
 

@@ -7,11 +7,13 @@ import scipy.sparse as sp
 
 from lanatus._core import linear as kernels
 from lanatus.base import n_threads
+from lanatus.catalog import savable
 
 _EPS = np.finfo(np.float64).eps
 _COLLINEAR = 1e-13  # eigenvalue of correlations from where columns depend on each other
 
 
+@savable
 class CrossMoments:
     """Weighted means of columns and targets, and their centred sums of products.
 

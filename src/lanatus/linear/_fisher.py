@@ -11,7 +11,8 @@ from lanatus.catalog import method
 @method(
     "linear.rayleigh-quotient",
     section="3.4",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Generalised Rayleigh quotient",
     zh="广义瑞利商",
     peers=["scipy:eigh"],
@@ -46,7 +47,12 @@ def generalized_rayleigh_quotient(w: Any, A: Any, B: Any) -> float:
 
 
 @method(
-    "linear.fisher-criteria", section="CB 7.3", task="measure", en="Multi-class Fisher criteria", zh="多类Fisher准则"
+    "linear.fisher-criteria",
+    section="CB 7.3",
+    task="evaluation",
+    kind="measure",
+    en="Multi-class Fisher criteria",
+    zh="多类Fisher准则",
 )
 def fisher_criterion(W: Any, Sb: Any, Sw: Any, kind: str = "trace") -> float:
     r"""How well a projection W keeps classes apart.
@@ -91,7 +97,14 @@ def fisher_criterion(W: Any, Sb: Any, Sw: Any, kind: str = "trace") -> float:
     return float(measures[kind](between)) / below
 
 
-@method("linear.fisher-thresholds", section="CB 7.4", task="theory", en="Fisher thresholds", zh="Fisher判别阈值")
+@method(
+    "linear.fisher-thresholds",
+    section="CB 7.4",
+    task="classification",
+    kind="theory",
+    en="Fisher thresholds",
+    zh="Fisher判别阈值",
+)
 def fisher_threshold(
     m1: float, m2: float, n1: float, n2: float, rule: str = "balanced", priors: tuple[float, float] | None = None
 ) -> float:

@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from lanatus.catalog import savable
 from lanatus.linear._path_cv import PathCV, may_split
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Satisfies
 
 
+@savable
 class LassoCV(PathCV):
     r"""Lasso whose penalty is chosen by cross-validation.
 
@@ -121,6 +123,7 @@ class LassoCV(PathCV):
         self.selection = selection
 
 
+@savable
 class ElasticNetCV(PathCV):
     r"""Elastic net whose penalty is chosen by cross-validation.
 

@@ -16,6 +16,7 @@ from lanatus.table import Column, Schema
     "linear.linear-model",
     section="3.1",
     task="regression",
+    kind="function",
     en="Linear model with coefficient importance",
     zh="线性模型",
 )

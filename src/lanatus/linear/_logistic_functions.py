@@ -11,7 +11,8 @@ from lanatus.catalog import method
 @method(
     "linear.unit-step",
     section="3.3",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Unit-step (Heaviside) function",
     zh="单位阶跃函数",
     peers=["numpy:heaviside"],
@@ -40,7 +41,8 @@ def unit_step(z: Any) -> np.ndarray:
 @method(
     "linear.logistic-function",
     section="3.3",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Logistic (sigmoid) function",
     zh="对数几率函数",
     peers=["scipy:expit"],
@@ -66,7 +68,14 @@ def logistic(z: Any) -> np.ndarray:
     return np.asarray(special.expit(np.asarray(z, dtype=np.float64)))
 
 
-@method("linear.odds-and-logit", section="3.3", task="theory", en="Odds and log odds", zh="几率与对数几率")
+@method(
+    "linear.odds-and-logit",
+    section="3.3",
+    task="classification",
+    kind="theory",
+    en="Odds and log odds",
+    zh="几率与对数几率",
+)
 def odds(p: Any) -> np.ndarray:
     """The odds p / (1 - p) of a probability (3.20); infinite for 1.
 

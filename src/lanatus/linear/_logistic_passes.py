@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from lanatus._core import core
 from lanatus._core import linear as kernels
 from lanatus.base import aligned, class_codes, n_threads
 from lanatus.linear._logistic_algebra import Solve, hessian_solver
@@ -39,10 +40,12 @@ class Rows:
         """A kernel on these rows, dense or compressed."""
         work = self.X.nnz if sp.issparse(self.X) else self.X.size
         threads = min(n_threads(), 1 + work // 100_000)  # waking a thread costs more than a small pass
-        if sp.issparse(self.X):
-            parts = (self.X.data, self.X.indices, self.X.indptr)
-            return getattr(kernels, name + "_csr")(*parts, *args, n_threads=threads)
-        return getattr(kernels, name)(self.X, *args, n_threads=threads)
+        return getattr(kernels, name)(self._ready, *args, n_threads=threads)
+
+    @cached_property
+    def _ready(self) -> Any:
+        """X as the kernels take it, compressed rows checked once for all passes."""
+        return core.csr(self.X) if sp.issparse(self.X) else self.X
 
     def tally(self, theta: np.ndarray, want: str) -> Sums:
         """Loss, gradient and, where wanted, the Hessian at coefficients theta (d + 1, or by classes)."""
@@ -88,8 +91,7 @@ class Rows:
 
     def moments(self, weight: np.ndarray) -> np.ndarray:
         """Weighted sums of each column and of its squares (d + 1, 2), X with a last column of ones."""
-        width = (self.X.shape[1],) if sp.issparse(self.X) else ()
-        return np.asarray(self.call("logistic_moments", *width, weight))
+        return np.asarray(self.call("logistic_moments", weight))
 
     def mean_curvature(self, curvature: np.ndarray) -> np.ndarray:
         """Curvature of each row: with several classes, the mean over them."""

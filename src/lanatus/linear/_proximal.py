@@ -7,6 +7,7 @@ from sklearn.base import RegressorMixin
 
 from lanatus.base import fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
+from lanatus.catalog import savable
 from lanatus.linear._coordinate_descent import NO_MASS, single_target
 from lanatus.linear._linear_model import LinearModel
 from lanatus.linear._losses import Squared
@@ -16,6 +17,7 @@ from lanatus.linear._solvers import Risk
 from lanatus.params import Choice, Flag, Integer, Nothing, Real
 
 
+@savable
 class ProximalGradient(CallbackSupportMixin, RegressorMixin, LinearModel):
     r"""The lasso by proximal gradient descent (PGD), step by step as in the book.
 

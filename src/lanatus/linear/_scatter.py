@@ -65,7 +65,8 @@ def tally_scatter(block: Block) -> ClassScatter:
 @method(
     "linear.scatter-matrices",
     section="3.4",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Within-class, between-class and total scatter",
     zh="类内、类间、全局散度矩阵",
 )

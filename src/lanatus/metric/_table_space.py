@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from lanatus.catalog import savable
 from lanatus.table import MISSING_CODE, Table
 
 
+@savable
 class TableSpace:
     """Where the values of each column of a table lie.
 

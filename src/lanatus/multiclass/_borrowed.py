@@ -12,6 +12,7 @@ borrow(
     home="lanatus.multiclass",
     section="3.7",
     task="classification",
+    kind="estimator",
     en="Multi-label learning by binary relevance",
     zh="多标记学习",
 )
@@ -20,6 +21,7 @@ borrow(
     home="lanatus.multiclass",
     section="3.7",
     task="classification",
+    kind="estimator",
     en="Multi-label learning by a chain of classifiers",
     zh="多标记学习的分类器链",
 )

@@ -4,6 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from lanatus.catalog import savable
+
 
 class Sums:
     """Named arrays and numbers that add element by element: counts, sums, gradients, histograms."""
@@ -18,6 +20,7 @@ class Sums:
         return Sums(**{name: part + getattr(other, name) for name, part in vars(self).items()})
 
 
+@savable
 class Moments:
     """Weighted count, mean and sum of squared deviations of each attribute in each class.
 

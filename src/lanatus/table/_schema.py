@@ -6,12 +6,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from lanatus.catalog import method
+from lanatus.catalog import method, savable
 
 Kind = Literal["numeric", "ordinal", "nominal"]
 _KINDS = get_args(Kind)
 
 
+@savable
 class Column:
     """One attribute: a name, a kind and, unless numeric, the ordered tuple of its values.
 
@@ -64,9 +65,11 @@ class Column:
     "data.attribute-schema",
     section="1.2",
     task="data",
+    kind="function",
     en="Attribute kinds and value domains",
     zh="属性类型与取值域",
 )
+@savable
 class Schema:
     """The kinds and value domains of a table's attributes (section 1.2).
 

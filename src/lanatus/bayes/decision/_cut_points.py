@@ -11,7 +11,8 @@ from lanatus.catalog import method
 @method(
     "bayes.two-gaussian-boundary",
     section="CB 2.2.1",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Minimum-error boundary of two normal classes",
     zh="两正态分布判决边界",
 )
@@ -65,7 +66,8 @@ def gaussian_cut_points(mu1: float, s1: float, mu2: float, s2: float, priors: An
 @method(
     "bayes.min-risk-boundary",
     section="CB 2.2.2",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Minimum-risk boundary of two normal classes",
     zh="最小风险判决边界",
 )
@@ -115,7 +117,8 @@ class NeymanPearson(NamedTuple):
 @method(
     "bayes.neyman-pearson",
     section="CB 2.2.3",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Neyman-Pearson rule for two normal classes",
     zh="Neyman-Pearson准则",
 )

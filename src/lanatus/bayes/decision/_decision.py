@@ -21,7 +21,8 @@ _GIVES_PROBABILITIES = Satisfies(
 @method(
     "bayes.conditional-risk",
     section="7.1",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Conditional risk and minimum-risk decision",
     zh="条件风险、贝叶斯判定准则",
 )

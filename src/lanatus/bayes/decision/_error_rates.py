@@ -33,7 +33,8 @@ class ErrorProbability(NamedTuple):
 @method(
     "bayes.two-class-error-rate",
     section="CB 2.2.1",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Error rate of a decision rule on known distributions",
     zh="两类与多类错误率",
 )
@@ -94,7 +95,7 @@ def error_probability(
     return ErrorProbability(float(shares @ errors), errors, spread)
 
 
-@method(section="7.1", task="theory", en="Bayes risk of known distributions", zh="贝叶斯风险")
+@method(section="7.1", task="classification", kind="theory", en="Bayes risk of known distributions", zh="贝叶斯风险")
 def bayes_risk(
     densities: Any,
     priors: Any = None,
@@ -159,7 +160,8 @@ class ErrorDecomposition(NamedTuple):
 @method(
     "bayes.classifier-error-decomposition",
     section="CB 3.5.1",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Bayes, model and estimation error of a classifier",
     zh="分类器误差分解",
 )

@@ -15,6 +15,7 @@ from lanatus.catalog import method
     "bayes.bayes-risk",
     section="7.1",
     task="classification",
+    kind="theory",
     en="Bayes optimal classifier of known distributions",
     zh="贝叶斯最优分类器、贝叶斯风险",
 )

@@ -23,7 +23,8 @@ class SamplesNeeded(NamedTuple):
 @method(
     "bayes.aode-sample-need",
     section="ex 7.7",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Samples needed by naive Bayes and AODE priors",
     zh="AODE所需样本数",
 )

@@ -9,12 +9,14 @@ import numpy as np
 from lanatus._core import bayes as kernels
 from lanatus.base import class_codes, fitting, n_threads
 from lanatus.bayes._posterior import BayesClassifier, labels_to_come, logarithm
+from lanatus.catalog import savable
 from lanatus.scale import Block, open_engine
 
 _LEAST_ALPHA = 1e-10
 _MOST_CELLS = 2**28  # 2 GB of counts
 
 
+@savable
 class ClassCounts:
     """Weighted counts of values by class, of one block of rows; those of two blocks add up.
 

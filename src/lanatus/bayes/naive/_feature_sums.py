@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lanatus._core import bayes as kernels
+from lanatus._core import core
 from lanatus.base import Takes, check_is_fitted, class_codes, n_threads
 from lanatus.bayes.naive._counting import ClassCounts, CountingNB, class_mass
 from lanatus.scale import Block, blockwise
@@ -56,9 +57,7 @@ class SummingNB(CountingNB):
     def _linear(self, X: Any, table: np.ndarray, start: np.ndarray) -> np.ndarray:
         """start + X table, for rows as `_numbers` gives them."""
         options = {"above": self._above(), "n_threads": n_threads()}
-        if sp.issparse(X):
-            return kernels.linear_joint_csr(X.data, X.indices, X.indptr, X.shape[1], table, start, **options)
-        return kernels.linear_joint(X, table, start, **options)
+        return kernels.linear_joint(_ready(X), table, start, **options)
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
@@ -77,10 +76,7 @@ class SummingNB(CountingNB):
         X = self._numbers(X, reset=False)
         model = self._weights_of_attributes()
         options = {"above": self._above(), "n_threads": n_threads(), "otherwise": int(self.class_log_prior_.argmax())}
-        if sp.issparse(X):
-            codes = kernels.linear_predict_csr(X.data, X.indices, X.indptr, X.shape[1], *model, **options)
-        else:
-            codes = kernels.linear_predict(X, *model, **options)
+        codes = kernels.linear_predict(_ready(X), *model, **options)
         return np.asarray(self.classes_[codes])
 
 
@@ -107,10 +103,10 @@ def tally_sums(classes: np.ndarray | None, above: float | None, block: Block) ->
     """Sums by class of the numbers, or of whether they are above a limit."""
     known, codes = class_codes(block.y, block.X, classes)
     options = {"above": above, "n_threads": n_threads()}
-    X = block.X
-    if sp.issparse(X):
-        parts = (X.data, X.indices, X.indptr, X.shape[1])
-        table = kernels.class_sums_csr(*parts, codes, block.weight, len(known), **options)
-    else:
-        table = kernels.class_sums(X, codes, block.weight, len(known), **options)
+    table = kernels.class_sums(_ready(block.X), codes, block.weight, len(known), **options)
     return ClassCounts(known, class_mass(codes, block.weight, len(known)), table)
+
+
+def _ready(X: Any) -> Any:
+    """X as the kernels take it, the structure of compressed rows checked."""
+    return core.csr(X) if sp.issparse(X) else X

@@ -4,10 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from lanatus.catalog import savable
+
 _CELLS = 250_000  # distances at a time, which the cache holds
 _FADED = 120.0  # twice the logarithm of how much less than the nearest value one counts that is passed over
 
 
+@savable
 class KernelColumns:
     """Values of some attributes by class, each with a Gaussian kernel on it.
 

@@ -13,10 +13,12 @@ from lanatus.bayes.naive._counting import class_mass, log_shares, split_lines, t
 from lanatus.bayes.naive._gaussian_nb import tally_moments
 from lanatus.bayes.semi_naive._codes import Coding, columns_of
 from lanatus.bayes.semi_naive._kept_rows import Rows
+from lanatus.catalog import savable
 from lanatus.scale import Block, Moments, is_at_scale, open_engine
 from lanatus.table import Schema
 
 
+@savable
 class MixedCounts:
     """Moments of the numbers and counts of the other attributes, by class, and rows where they must be kept.
 

@@ -4,9 +4,11 @@ import numpy as np
 
 from lanatus.base import class_codes
 from lanatus.bayes.semi_naive._codes import Coding
+from lanatus.catalog import savable
 from lanatus.scale import Block
 
 
+@savable
 class Rows:
     """Rows as codes, which add by standing one behind the other."""
 

@@ -13,7 +13,8 @@ from lanatus.table import is_missing
 @method(
     "bayes.conditional-mutual-information",
     section="7.4",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Conditional mutual information",
     zh="条件互信息",
     peers=["pyitlib:information_mutual_conditional"],

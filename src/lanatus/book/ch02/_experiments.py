@@ -38,7 +38,8 @@ class _Majority(ClassifierMixin, BaseEstimator):
 @method(
     "evaluation.loo-vs-kfold-majority",
     section="ex 2.2",
-    task="experiment",
+    task="evaluation",
+    kind="experiment",
     en="Majority learner: 10-fold against leave-one-out",
     zh="留一法与10折对比",
 )
@@ -93,7 +94,8 @@ def ex_2_2(n_trials: int = 20, random_state: int = 0) -> Iterator[Figure]:
 @method(
     "evaluation.f1-vs-bep",
     section="ex 2.3",
-    task="experiment",
+    task="evaluation",
+    kind="experiment",
     en="Higher F1 without a higher break-even point",
     zh="F1与BEP关系反例",
 )
@@ -130,7 +132,8 @@ def ex_2_3() -> Iterator[Figure]:
 @method(
     "evaluation.bias-variance-figure",
     section="2.5",
-    task="experiment",
+    task="evaluation",
+    kind="experiment",
     en="Bias, variance and error against training degree",
     zh="偏差-方差窘境图",
 )

@@ -12,7 +12,8 @@ from lanatus.evaluation import critical_value
 @method(
     "evaluation.paired-t-type-i-inflation",
     section="2.4.2",
-    task="experiment",
+    task="evaluation",
+    kind="experiment",
     en="Type I error of the paired t-test and of the 5 x 2 test",
     zh="成对t检验一类错误膨胀",
 )
@@ -99,7 +100,8 @@ def _five_by_two(differences: np.ndarray) -> tuple[float, float]:
 @method(
     "evaluation.friedman-size-simulation",
     section="ex 2.10",
-    task="experiment",
+    task="evaluation",
+    kind="experiment",
     en="Simulated size of the two Friedman statistics",
     zh="Friedman两统计量比较",
 )

@@ -34,7 +34,8 @@ def rare_positives() -> Iterator[Figure]:
 @method(
     "evaluation.logistic-kfold-vs-loo",
     section="ex 3.4",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Logistic regression: 10-fold against leave-one-out",
     zh="对率回归10折与留一对比",
 )

@@ -39,7 +39,8 @@ def rescaling_condition() -> Iterator[Figure]:
 @method(
     "imbalance.oversampling-overfits",
     section="3.6",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Claim: duplication overfits, SMOTE less",
     zh="过采样过拟合对比",
 )

@@ -32,7 +32,8 @@ def melons_by_least_squares() -> Iterator[Figure]:
 @method(
     "linear.bias-term-unneeded",
     section="ex 3.1",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="When the bias term is unnecessary",
     zh="无需偏置项的情形",
 )

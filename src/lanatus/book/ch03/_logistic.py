@@ -86,7 +86,8 @@ def fisher_by_hand() -> Iterator[Figure]:
 @method(
     "linear.logistic-convexity",
     section="ex 3.2",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Squared error of the logistic function is not convex, the log likelihood is",
     zh="对率目标凸性检验",
 )
@@ -139,7 +140,8 @@ def ex_3_2(n_points: int = 2000, random_state: int = 0) -> Iterator[Figure]:
 @method(
     "linear.lda-nonlinear",
     section="ex 3.6",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Discriminant analysis on classes that no line separates",
     zh="LDA处理非线性可分数据",
 )

@@ -73,7 +73,8 @@ def ideal_conditions() -> Iterator[Figure]:
 @method(
     "multiclass.ovr-imbalance-cancels",
     section="ex 3.9",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Why one-vs-rest needs no treatment of imbalance",
     zh="OvR/MvM无需处理类别不平衡",
 )

@@ -24,7 +24,8 @@ CRITERIA = ("entropy", "gini", "gain_ratio", "train_error")
 @method(
     "tree.many-valued-bias",
     section="4.2.2",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Claim: gain favours many-valued attributes",
     zh="信息增益偏好多值属性",
 )
@@ -86,7 +87,8 @@ def many_valued_bias(n_repeats: int = 200, random_state: int = 0) -> Iterator[Fi
 @method(
     "tree.gini-vs-gain",
     section="4.6",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Claim: Gini and gain disagree in about 2 % of cases",
     zh="基尼与信息增益差异2%",
 )
@@ -151,7 +153,8 @@ def _disagreement(
 @method(
     "tree.criteria-size-not-accuracy",
     section="4.6",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Claim: criteria affect size more than accuracy",
     zh="划分准则影响尺寸",
 )
@@ -213,7 +216,8 @@ def _leaves_and_accuracy(criterion: Any, X: np.ndarray, y: np.ndarray, seed: int
 @method(
     "tree.zero-training-error",
     section="ex 4.1",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Conflict-free data give zero training error",
     zh="无冲突数据零训练误差",
 )

@@ -16,7 +16,8 @@ from lanatus.tree import DecisionTreeClassifier, ID3Classifier, ObliqueTreeClass
 @method(
     "tree.axis-parallel-vs-oblique",
     section="4.5",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Axis-parallel and oblique boundaries on 3.0alpha",
     zh="轴平行与斜划分边界",
 )

@@ -13,7 +13,8 @@ from lanatus.tree import DecisionTreeClassifier
 @method(
     "tree.pre-pruning-underfits",
     section="4.3.1",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Claim: pre-pruning underfits where post-pruning does not (XOR)",
     zh="预剪枝欠拟合",
 )
@@ -54,7 +55,8 @@ def pre_pruning_xor(n: int = 10) -> Iterator[Figure]:
 @method(
     "tree.pruning-under-noise",
     section="4.6",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Claim: pruning helps on noisy data; accuracy against tree size",
     zh="噪声下剪枝效果",
 )

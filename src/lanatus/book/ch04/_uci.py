@@ -20,7 +20,8 @@ _PRUNINGS = (None, "pre", "post")
 @method(
     "tree.three-trees-on-uci",
     section="ex 4.6",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Entropy, Gini and logistic trees, three prunings, four UCI sets with tests",
     zh="三种决策树UCI比较",
 )

@@ -109,7 +109,8 @@ def three_errors() -> Iterator[Figure]:
 @method(
     "bayes.lda-bayes-optimal",
     section="ex 7.5",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="LDA is Bayes-optimal for normal classes of one covariance",
     zh="LDA产生贝叶斯最优",
 )

@@ -182,7 +182,8 @@ def ex_7_4() -> Iterator[Figure]:
 @method(
     "bayes.naive-bayes-optimal-though-dependent",
     section="ex 7.2",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Naive Bayes optimal although attributes are dependent",
     zh="独立性不成立时的最优朴素贝叶斯",
 )
@@ -231,7 +232,8 @@ def ex_7_2() -> Iterator[Figure]:
 @method(
     "bayes.naive-bayes-vs-logistic",
     section="7.7",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Claim: learning curves of naive Bayes and logistic regression",
     zh="朴素贝叶斯与对率回归学习曲线",
 )

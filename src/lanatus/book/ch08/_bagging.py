@@ -24,7 +24,8 @@ from lanatus.tree import DecisionStump, DecisionTreeClassifier, DecisionTreeRegr
 @method(
     "ensemble.boosting-bias-bagging-variance",
     section="8.3.1",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Claim: Boosting lowers bias, Bagging lowers variance",
     zh="Boosting降偏差Bagging降方差",
 )
@@ -89,7 +90,8 @@ def boosting_bagging_bias_variance(n_sets: int = 20, random_state: int = 0) -> I
 @method(
     "ensemble.forest-vs-bagging-error",
     section="8.3.2",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Random forest against Bagging, error by ensemble size",
     zh="随机森林与Bagging误差曲线",
 )
@@ -161,7 +163,8 @@ def bagged_melons(stumps: bool, n_estimators: int = 11, random_state: int = 0) -
 @method(
     "ensemble.bagging-figure",
     section="ex 8.5",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Bagging with stumps or trees on 3.0alpha, sizes 3, 5, 11",
     zh="Bagging决策边界",
 )
@@ -204,7 +207,8 @@ def ex_8_5(n_repeats: int = 10) -> Iterator[Figure]:
 @method(
     "ensemble.bagging-naive-bayes",
     section="ex 8.6",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Bagging hardly improves naive Bayes",
     zh="Bagging难提升朴素贝叶斯",
 )
@@ -255,7 +259,8 @@ def _accuracy(model: Any, X: np.ndarray, y: np.ndarray, seed: int) -> float:
 @method(
     "ensemble.forest-vs-bagging-time",
     section="ex 8.7",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Random forest trains faster than bagged trees",
     zh="随机森林训练更快",
 )

@@ -60,7 +60,8 @@ def _side(stump: DecisionTreeClassifier) -> str:
 @method(
     "ensemble.adaboost-figure",
     section="ex 8.3",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="AdaBoost with stumps or unpruned trees on 3.0alpha, sizes 3, 5, 11",
     zh="AdaBoost决策边界",
 )
@@ -156,7 +157,8 @@ class _SidedStump(ClassifierMixin, BaseEstimator):
 @method(
     "ensemble.no-overfitting-after-zero-error",
     section="8.6",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Claim: test error falls after training error reaches zero",
     zh="训练误差为零后泛化仍提升",
 )

@@ -33,7 +33,8 @@ from lanatus.tree import C45Classifier
 @method(
     "ensemble.stacking-vs-bma",
     section="8.4.3",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Claim: BMA better only if the true model is among the candidates",
     zh="Stacking与BMA比较",
 )

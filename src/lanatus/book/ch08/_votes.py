@@ -41,7 +41,8 @@ class _Answers(ClassifierMixin, BaseEstimator):
 @method(
     "ensemble.voting-toy",
     section="8.1",
-    task="experiment",
+    task="classification",
+    kind="experiment",
     en="Three classifiers, three test cases: vote helps, no effect, hurts",
     zh="集成个体应好而不同",
 )

@@ -40,7 +40,8 @@ def ridge_and_lasso() -> Iterator[Figure]:
 @method(
     "linear.l1-not-sparse",
     section="ex 11.5",
-    task="experiment",
+    task="regression",
+    kind="experiment",
     en="When L1 gives no zero",
     zh="L1正则化非稀疏情形",
 )
@@ -76,7 +77,8 @@ def ex_11_5() -> Iterator[Figure]:
 @method(
     "linear.ridge-and-svm",
     section="ex 11.6",
-    task="experiment",
+    task="regression",
+    kind="experiment",
     en="Ridge regression compared with support vector regression",
     zh="岭回归与支持向量机的联系",
 )

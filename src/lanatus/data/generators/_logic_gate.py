@@ -24,7 +24,8 @@ _GATES: dict[str, Callable[[np.ndarray], Any]] = {  # rows of inputs that are on
 @method(
     "data.logic-gates-xor",
     section="5.2",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="Truth tables of logic gates",
     zh="与或非及异或数据",
 )

@@ -12,7 +12,8 @@ from lanatus.params import check_integer, check_real
 @method(
     "data.s-curve",
     section="10.4",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="S-shaped surface",
     zh="S形曲面",
     peers=["scikit-learn:make_s_curve"],
@@ -52,7 +53,8 @@ def make_s_curve(n_samples: int = 3000, *, noise: float = 0.0, random_state: Ran
 @method(
     "data.swiss-roll",
     section="CB 9.3",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="Swiss roll",
     zh="瑞士卷",
     peers=["scikit-learn:make_swiss_roll"],

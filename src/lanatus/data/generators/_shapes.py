@@ -17,7 +17,8 @@ __all__ = ["make_blobs", "make_circles", "make_ellipse", "make_moons", "make_rin
 @method(
     "data.circle-and-ellipse",
     section="CB 5.4",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="Circle in a circle",
     zh="圆与椭圆数据",
     peers=["scikit-learn:make_circles"],
@@ -69,7 +70,8 @@ def make_circles(
 @method(
     "data.circle-and-ellipse",
     section="CB 5.4",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="Inside and outside an ellipse",
     zh="圆与椭圆数据",
 )

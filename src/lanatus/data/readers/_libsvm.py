@@ -20,7 +20,7 @@ _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 @method(
     "data.libsvm-format",
     section="6.7",
-    task="io",
+    task="data",
     en="LIBSVM format, read",
     zh="LIBSVM数据格式",
     peers=["scikit-learn:load_svmlight_file"],
@@ -170,7 +170,7 @@ def _is_number(text: str) -> bool:
 @method(
     "data.libsvm-format",
     section="6.7",
-    task="io",
+    task="data",
     en="LIBSVM format, written",
     zh="LIBSVM数据格式",
     peers=["scikit-learn:dump_svmlight_file"],

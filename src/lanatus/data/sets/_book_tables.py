@@ -28,7 +28,9 @@ _LOAN = BookTable(
 )
 
 
-@method("data.loan-table", section="SL 4.2", task="dataset", en="Loan application table", zh="贷款申请数据表")
+@method(
+    "data.loan-table", section="SL 4.2", task="data", kind="dataset", en="Loan application table", zh="贷款申请数据表"
+)
 def load_loan(*, return_X_y: bool = False, frame: Frame | None = None, language: Language = "zh") -> Any:
     """Fifteen loan applications: age, job, house, credit, and whether the loan was granted.
 
@@ -77,7 +79,8 @@ _SEX = BookTable(
 @method(
     "data.sex-table",
     section="CH5 5.2",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="Age, hair, heel, clothes and sex table",
     zh="性别分类数据表",
 )
@@ -120,7 +123,8 @@ _THREE_POINTS = BookTable(
 @method(
     "data.svm-three-points",
     section="SL 4.1",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="Three-point SVM example",
     zh="三点支持向量机例",
 )
@@ -172,7 +176,8 @@ _GENRES = ("wuxia", "history", "poetry", "wuxia", "history")
 @method(
     "data.book-ratings",
     section="11.6",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="Book ratings with unknown entries",
     zh="图书评分表",
 )
@@ -222,7 +227,8 @@ _CITIES = {
 @method(
     "data.city-distances",
     section="CB 9.2",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="Distances between ten Chinese cities",
     zh="十城市距离表",
 )

@@ -122,7 +122,8 @@ def load_critical_values(which: str = "t", *, frame: Frame | None = None) -> Bun
 @method(
     "data.fusion-tables",
     section="CB 11.4",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="Rank-level and measurement-level fusion tables",
     zh="排序层与度量层融合表",
 )

@@ -51,7 +51,8 @@ def _mnist_names(part: str, what: str) -> list[str]:
 @method(
     "data.mnist-idx",
     section="ex 5.10",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="MNIST handwritten digits",
     zh="MNIST手写数字",
     peers=["torchvision:MNIST"],

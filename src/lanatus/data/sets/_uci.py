@@ -18,7 +18,8 @@ from lanatus.table import Attribute, Frame, tabular_bunch
 @method(
     "data.uci-loader",
     section="ex 3.4",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="UCI data sets",
     zh="UCI数据集读取",
     peers=["scikit-learn:fetch_openml"],

@@ -113,7 +113,8 @@ _PREDICATES = {
     "data.watermelon-4-0",
     "data.watermelon-5-0",
     section="4.2.1",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="Watermelon data sets",
     zh="西瓜数据集",
 )

@@ -114,7 +114,8 @@ def _synthetic_faces(n_subjects: int = 15, height: int = 48, width: int = 40) ->
 @method(
     "data.yale-faces",
     section="ex 10.6",
-    task="dataset",
+    task="data",
+    kind="dataset",
     en="Yale face images",
     zh="Yale人脸数据集",
     peers=["scikit-learn:fetch_olivetti_faces"],

@@ -5,7 +5,15 @@ from math import log
 from lanatus.catalog import method
 
 
-@method("density.aic", section="CB 3.5.3", task="measure", en="AIC", zh="赤池信息准则", peers=["statsmodels:aic"])
+@method(
+    "density.aic",
+    section="CB 3.5.3",
+    task="evaluation",
+    kind="measure",
+    en="AIC",
+    zh="赤池信息准则",
+    peers=["statsmodels:aic"],
+)
 def aic(log_likelihood: float, k: float, n: float | None = None, *, per_sample: bool = False) -> float:
     """Akaike's information criterion, 2 k - 2 L; lower is better.
 
@@ -40,7 +48,15 @@ def aic(log_likelihood: float, k: float, n: float | None = None, *, per_sample: 
     return value / n
 
 
-@method("density.bic", section="CB 3.5.3", task="measure", en="BIC", zh="贝叶斯信息准则", peers=["statsmodels:bic"])
+@method(
+    "density.bic",
+    section="CB 3.5.3",
+    task="evaluation",
+    kind="measure",
+    en="BIC",
+    zh="贝叶斯信息准则",
+    peers=["statsmodels:bic"],
+)
 def bic(log_likelihood: float, k: float, n: float) -> float:
     """Bayesian information criterion, k ln n - 2 L; lower is better.
 

@@ -28,7 +28,8 @@ class LowerBound(NamedTuple):
 @method(
     "density.em-lower-bound",
     section="CB 4.2",
-    task="theory",
+    task="density",
+    kind="theory",
     en="EM lower bound",
     zh="EM下界函数",
 )
@@ -110,6 +111,7 @@ class EMResult:
     "density.gem",
     section="7.6",
     task="density",
+    kind="function",
     en="EM algorithm",
     zh="EM算法",
     peers=["pomegranate:GeneralMixtureModel"],

@@ -85,6 +85,7 @@ def boost(
     is_nominal = (bins.n_values > 0).astype(np.uint8)
     grower = kernels.Round(train.codes, bins.n_bins, is_nominal, loss.n_outputs, n_threads=team)
     train.codes = train.codes[:0]  # the grower has its own
+    growth = kernels.Growth(curbed=loss.curbs_steps, **settings.growth)
     shape = loss.n_outputs, len(train.y)
     g, h = np.empty(shape), np.empty(shape)
     loss_now = loss.fill(train.y, train.raw, train.weight, g, h)
@@ -96,12 +97,12 @@ def boost(
         bag = _bag(rng, len(train.y), settings.subsample)
         columns = np.stack([_columns(rng, len(bins.n_bins), settings.n_columns) for _ in range(loss.n_outputs)])
         seeds = ((settings.seed + number * loss.n_outputs + np.arange(loss.n_outputs)) % 2**32).astype(np.uint32)
-        grown = grower.grow(g, h, bag, columns, seeds, curbed=loss.curbs_steps, n_threads=team, **settings.growth)
+        grown = grower.grow(g, h, bag, columns, seeds, growth, n_threads=team)
         trees = []
-        for output, arrays in enumerate(grown):
-            tree = _tree(arrays, bins)
+        for output, nodes in enumerate(grown):
+            tree = _tree(nodes, bins)
             if loss.refits_leaves:
-                _refit(tree, grower, output, arrays, loss, train, settings)
+                _refit(tree, grower, output, nodes, loss, train, settings)
             _advance(grower, tree, output, train, bag, validation, team)
             trees.append(tree)
         result.trees.append(trees)
@@ -151,10 +152,9 @@ def _advance(
         validation.raw[:, output] += tree.value[leaves, 0]
 
 
-def _refit(tree: Tree, grower: Any, output: int, arrays: Any, loss: Loss, train: Rows, settings: Settings) -> None:
+def _refit(tree: Tree, grower: Any, output: int, nodes: Any, loss: Loss, train: Rows, settings: Settings) -> None:
     """The loss's own best values for the leaves, within the limits of monotone columns."""
-    rows, begin, n_rows = grower.rows(output), arrays[6], arrays[5]
-    low, high = arrays[12], arrays[13]
+    rows, begin, n_rows, low, high = grower.rows(output), nodes.begin, nodes.n_rows, nodes.low, nodes.high
     for leaf in np.flatnonzero(tree.is_leaf):
         own = rows[begin[leaf] : begin[leaf] + n_rows[leaf]]
         weight = None if train.weight is None else train.weight[own]
@@ -167,9 +167,10 @@ def _refit(tree: Tree, grower: Any, output: int, arrays: Any, loss: Loss, train:
     grower.set_values(output, np.ascontiguousarray(tree.value[:, 0]))
 
 
-def _tree(arrays: Any, bins: Bins) -> Tree:
+def _tree(nodes: Any, bins: Bins) -> Tree:
     """A `Tree` with thresholds and categories in place of bins."""
-    feature, bin_, first, parent, missing, n_rows, _, gain, value, g, h, left = arrays[:12]
+    feature, bin_, n_rows, g, h = nodes.feature, nodes.bin, nodes.n_rows, nodes.g, nodes.h
+    parent, left = nodes.parent, nodes.left
     inner = feature >= 0
     is_set = inner & (bin_ < 0)
     kind = np.where(is_set, SUBSET, np.where(inner, THRESHOLD, LEAF))
@@ -188,16 +189,16 @@ def _tree(arrays: Any, bins: Bins) -> Tree:
         feature=feature,
         kind=kind,
         threshold=threshold,
-        first_child=first,
+        first_child=nodes.first_child,
         n_children=np.where(inner, 2, 0),
         parent=parent,
-        missing=missing,
+        missing=nodes.missing,
         share=share,
         weight=h,
         n_rows=n_rows,
         impurity=np.divide(-(g**2), h, out=np.zeros(len(g)), where=h > 0),
-        gain=gain,
-        value=value.reshape(-1, 1),
+        gain=nodes.gain,
+        value=nodes.value.reshape(-1, 1),
         subset_start=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         subset=np.concatenate([np.zeros(0, np.uint32), *words.values()], dtype=np.uint32),
     )

@@ -68,7 +68,8 @@ class MarginDistribution:
 @method(
     "ensemble.margin-distribution",
     section="8.6",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Margin distribution of an ensemble",
     zh="间隔分布",
 )

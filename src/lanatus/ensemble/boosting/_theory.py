@@ -32,7 +32,8 @@ def _sizes(T: Any) -> np.ndarray:
 @method(
     "ensemble.ensemble-error-bound",
     section="8.1",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Error of a vote of independent learners",
     zh="集成错误率与Hoeffding界",
 )
@@ -73,7 +74,8 @@ def ensemble_error(T: Any, eps: Any) -> Any:
 
 @method(
     section="8.1",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Hoeffding bound of the error of a vote",
     zh="集成错误率的Hoeffding上界",
 )
@@ -105,7 +107,9 @@ def ensemble_error_hoeffding(T: Any, eps: Any) -> Any:
     return float(bound) if np.ndim(bound) == 0 else bound
 
 
-@method(section="8.2", task="theory", en="Weight of a learner in AdaBoost", zh="AdaBoost分类器权重")
+@method(
+    section="8.2", task="classification", kind="theory", en="Weight of a learner in AdaBoost", zh="AdaBoost分类器权重"
+)
 def adaboost_alpha(eps: Any) -> Any:
     r"""AdaBoost's weight of a learner of weighted error eps, which minimises the exponential loss along it.
 
@@ -136,7 +140,8 @@ def adaboost_alpha(eps: Any) -> Any:
 @method(
     "ensemble.exponential-loss-derivation",
     section="8.2",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Minimiser of the exponential loss",
     zh="指数损失的最小化",
 )
@@ -170,7 +175,8 @@ def exponential_loss_minimizer(p: Any) -> Any:
 @method(
     "ensemble.adaboost-bound",
     section="CB 11.2.3",
-    task="theory",
+    task="classification",
+    kind="theory",
     en="Bound of AdaBoost's training error",
     zh="AdaBoost训练误差界",
 )

@@ -31,7 +31,8 @@ class ErrorAmbiguity(NamedTuple):
 @method(
     "ensemble.error-ambiguity",
     section="8.5.1",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Error-ambiguity decomposition",
     zh="误差-分歧分解",
 )
@@ -144,7 +145,8 @@ _WHOLE: dict[str, Callable[[np.ndarray], float]] = {
 @method(
     "ensemble.nonpairwise-diversity",
     section="8.6",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Diversity of a whole ensemble",
     zh="非成对多样性度量",
 )

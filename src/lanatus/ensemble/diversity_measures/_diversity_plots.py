@@ -79,7 +79,8 @@ class KappaErrorDisplay:
 @method(
     "ensemble.kappa-error-diagram",
     section="8.5.2",
-    task="picture",
+    task="classification",
+    kind="picture",
     en="Kappa-error diagram",
     zh="κ-误差图",
 )
@@ -188,7 +189,8 @@ class DiversityDisplay:
 @method(
     "ensemble.visual-diversity",
     section="ex 8.9",
-    task="picture",
+    task="classification",
+    kind="picture",
     en="Map of an ensemble's diversity",
     zh="可视化多样性度量",
 )

@@ -38,7 +38,8 @@ def _table(pred_i: Any, pred_j: Any, y: Any, who: str) -> tuple[float, float, fl
 @method(
     "ensemble.disagreement-measure",
     section="8.5.2",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Disagreement measure",
     zh="不合度量",
     peers=["DESlib:disagreement_measure"],
@@ -73,7 +74,8 @@ def disagreement(pred_i: Any, pred_j: Any, y: Any = None) -> float:
 @method(
     "ensemble.correlation-diversity",
     section="8.5.2",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Correlation coefficient of two classifiers",
     zh="相关系数",
     peers=["DESlib:correlation_coefficient"],
@@ -109,7 +111,8 @@ def correlation_coefficient(pred_i: Any, pred_j: Any, y: Any = None) -> float:
 @method(
     "ensemble.q-statistic",
     section="8.5.2",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Q-statistic",
     zh="Q-统计量",
     peers=["DESlib:Q_statistic"],
@@ -146,7 +149,8 @@ def q_statistic(pred_i: Any, pred_j: Any, y: Any = None) -> float:
 @method(
     "ensemble.kappa-statistic",
     section="8.5.2",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Kappa statistic",
     zh="κ-统计量",
     peers=["scikit-learn:cohen_kappa_score"],

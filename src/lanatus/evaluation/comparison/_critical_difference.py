@@ -19,7 +19,8 @@ _BAR = "#b03060"
 @method(
     "evaluation.friedman-diagram",
     section="2.4.4",
-    task="picture",
+    task="comparison",
+    kind="picture",
     en="Friedman diagram and critical-difference diagram",
     zh="Friedman检验图",
     peers=["scikit-posthocs:critical_difference_diagram"],

@@ -39,7 +39,7 @@ class BiasVarianceCurve:
     method: str | None
 
 
-@method(section="2.5", task="measure", en="Bias-variance curve", zh="偏差-方差曲线")
+@method(section="2.5", task="evaluation", kind="measure", en="Bias-variance curve", zh="偏差-方差曲线")
 def bias_variance_curve(
     estimator: Any,
     X: Any,

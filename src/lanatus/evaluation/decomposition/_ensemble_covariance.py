@@ -37,7 +37,8 @@ class BiasVarianceCovariance:
 @method(
     "evaluation.bias-variance-covariance",
     section="2.6",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Bias-variance-covariance decomposition of a regression ensemble",
     zh="偏差-方差-协方差分解",
 )

@@ -32,7 +32,8 @@ class Averages:
 
 @method(
     section="2.3.2",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Confusion matrix of each class against the rest",
     zh="各类别的二分类混淆矩阵",
     peers=["scikit-learn:multilabel_confusion_matrix"],
@@ -84,7 +85,8 @@ def binary_confusions(y_true: Any, y_pred: Any, *, labels: Any = None, sample_we
 @method(
     "evaluation.macro-average",
     section="2.3.2",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Macro precision, recall and F1",
     zh="宏查准率、宏查全率、宏F1",
     peers=["scikit-learn:precision_recall_fscore_support"],
@@ -137,7 +139,8 @@ def macro_scores(
 @method(
     "evaluation.micro-average",
     section="2.3.2",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Micro precision, recall and F1",
     zh="微查准率、微查全率、微F1",
     peers=["scikit-learn:precision_recall_fscore_support"],
@@ -176,7 +179,8 @@ def micro_scores(confusion_matrices: Any, *, zero_division: ZeroDivision = "warn
 
 @method(
     section="2.3.2",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Macro-F1 of labels",
     zh="宏F1",
     peers=["scikit-learn:f1_score"],

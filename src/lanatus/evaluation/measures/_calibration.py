@@ -10,7 +10,8 @@ from lanatus.evaluation.measures._inputs import binary_labels, class_order, labe
 
 @method(
     section="2.3",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Calibration error",
     zh="校准误差",
     peers=["torchmetrics:CalibrationError"],

@@ -13,7 +13,8 @@ from lanatus.evaluation.measures._inputs import codes_among, labels_of, pair_of_
 @method(
     "evaluation.cost-matrix",
     section="2.3.4",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Unequal cost matrix",
     zh="代价矩阵",
 )
@@ -126,7 +127,8 @@ Costs = CostMatrix | Mapping[tuple[Any, Any], float] | Any
 
 @method(
     section="2.3.4",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Total cost",
     zh="总体代价",
 )
@@ -166,7 +168,8 @@ def total_cost(y_true: Any, y_pred: Any, costs: Costs, *, sample_weight: Any = N
 @method(
     "evaluation.cost-sensitive-error",
     section="2.3.4",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Cost-sensitive error rate",
     zh="代价敏感错误率",
 )
@@ -206,7 +209,8 @@ def cost_sensitive_error(y_true: Any, y_pred: Any, costs: Costs, *, sample_weigh
 
 @method(
     section="2.3.4",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Cost-sensitive accuracy",
     zh="代价敏感精度",
 )
@@ -249,7 +253,8 @@ def cost_sensitive_accuracy(y_true: Any, y_pred: Any, costs: Costs, *, sample_we
 
 @method(
     section="2.3.4",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Mean cost of the decisions of least expected cost",
     zh="期望总体代价",
 )

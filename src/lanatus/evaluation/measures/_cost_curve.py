@@ -54,7 +54,8 @@ class CostCurve:
 @method(
     "evaluation.cost-curve",
     section="2.3.4",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Cost curve",
     zh="代价曲线",
 )
@@ -114,7 +115,8 @@ def cost_curve(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weigh
 @method(
     "evaluation.roc-cost-conversion",
     section="ex 2.7",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Cost curve of a ROC curve",
     zh="ROC与代价曲线互换",
 )
@@ -158,7 +160,8 @@ def roc_to_cost_curve(fpr: Any, tpr: Any) -> CostCurve:
 
 @method(
     section="ex 2.7",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="ROC convex hull of a cost curve",
     zh="代价曲线转换为ROC凸包",
 )

@@ -25,7 +25,8 @@ from lanatus.evaluation.measures._inputs import (
 @method(
     "evaluation.auc",
     section="2.3.3",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Area under the ROC curve",
     zh="AUC (ROC曲线下面积)",
     peers=["scikit-learn:roc_auc_score"],
@@ -100,7 +101,8 @@ def roc_auc_score(
 @method(
     "evaluation.rank-loss",
     section="2.3.3",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Rank loss",
     zh="排序损失",
     peers=["scikit-learn:label_ranking_loss"],
@@ -145,7 +147,8 @@ def rank_loss(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight
 @method(
     "evaluation.multiclass-auc",
     section="2.6",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Multi-class AUC of Hand and Till",
     zh="多分类AUC",
     peers=["scikit-learn:roc_auc_score"],
@@ -214,7 +217,8 @@ def hand_till_auc(y_true: Any, y_score: Any, *, labels: Any = None, sample_weigh
 @method(
     "evaluation.break-even-point",
     section="2.3.2",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Break-even point",
     zh="平衡点 (BEP)",
 )

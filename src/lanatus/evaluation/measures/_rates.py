@@ -56,7 +56,8 @@ class TypeErrors:
 @method(
     "evaluation.tpr-fpr",
     section="2.3.3",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="True and false positive rates",
     zh="真正例率、假正例率",
     peers=["scikit-learn:class_likelihood_ratios"],
@@ -105,7 +106,8 @@ def rates(y_true: Any, y_pred: Any, *, pos_label: Any = None, sample_weight: Any
 @method(
     "evaluation.type-i-ii-error",
     section="CB 2.2.1",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Type I and type II error",
     zh="第一类、第二类错误",
 )

@@ -13,7 +13,8 @@ _ROUNDING = 1e-12  # heights that differ by less are the same
 @method(
     "evaluation.curve-dominance",
     section="2.3.2",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Dominance of one curve over another",
     zh="曲线包住关系",
 )
@@ -66,7 +67,8 @@ def dominates(curve_a: Any, curve_b: Any, *, kind: Literal["roc", "pr"] = "roc")
 @method(
     "evaluation.iso-error-lines",
     section="ex 2.6",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Error rate of a point of the ROC plane",
     zh="错误率与ROC的关系",
 )
@@ -107,7 +109,8 @@ def error_from_roc(fpr: Any, tpr: Any, m_pos: float, m_neg: float) -> Any:
 
 @method(
     section="ex 2.6",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Line of constant error in the ROC plane",
     zh="等错误率直线",
 )

@@ -14,7 +14,8 @@ from lanatus.params import check_real
 
 @method(
     section="2.6",
-    task="test",
+    task="comparison",
+    kind="test",
     en="DeLong test of two AUCs",
     zh="DeLong检验(AUC比较)",
 )
@@ -84,7 +85,8 @@ def delong_test(
 @method(
     "evaluation.auc-comparison",
     section="2.6",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Comparison of two AUCs on the same cases, Hanley and McNeil",
     zh="AUC比较检验",
 )

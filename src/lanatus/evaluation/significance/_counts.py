@@ -21,7 +21,8 @@ from lanatus.params import check_choice, check_integer
 @method(
     "evaluation.mcnemar-test",
     section="2.4.3",
-    task="test",
+    task="comparison",
+    kind="test",
     en="McNemar test with continuity correction",
     zh="McNemar检验",
     peers=["mlxtend:mcnemar", "statsmodels:mcnemar"],
@@ -111,7 +112,8 @@ def _fair_coins(fewer: int, n: int, alpha: float) -> dict[str, Any]:
 
 @method(
     section="2.4.3",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Examples that only one of two classifiers gets wrong",
     zh="两分类器的列联表",
     peers=["mlxtend:mcnemar_table"],
@@ -159,7 +161,8 @@ def _are_text(values: Any) -> bool:
 
 @method(
     section="2.4.4",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Sign test over data sets",
     zh="符号检验",
     peers=["statsmodels:sign_test"],

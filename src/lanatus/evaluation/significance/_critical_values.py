@@ -24,7 +24,8 @@ _TAKES: dict[str, tuple[set[str], ...]] = {
 @method(
     "evaluation.critical-values",
     section="2.4",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Critical values of t, F, chi-square and Nemenyi q",
     zh="检验临界值表",
     peers=["scipy:studentized_range"],

@@ -23,7 +23,8 @@ from lanatus.params import check_choice, check_real
 @method(
     "evaluation.equivalence-test",
     section="2.4",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Equivalence and non-inferiority tests",
     zh="等价性检验",
     peers=["statsmodels:ttost_paired"],

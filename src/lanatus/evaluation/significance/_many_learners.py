@@ -18,7 +18,8 @@ from lanatus.params import check_choice
 
 @method(
     section="2.4.4",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Ranks of learners on each data set",
     zh="算法序值",
     peers=["scipy:rankdata"],
@@ -62,7 +63,8 @@ def rank_learners(results: Any, *, lower_is_better: bool = True) -> np.ndarray:
     "evaluation.friedman-test",
     "evaluation.friedman-f-test",
     section="2.4.4",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Friedman test",
     zh="Friedman检验",
     peers=["scipy:friedmanchisquare"],
@@ -185,7 +187,8 @@ def _meaning_of_ranks(names: tuple[str, ...], mean_ranks: np.ndarray, reject: bo
 @method(
     "evaluation.pairwise-tests-per-data-set",
     section="2.4.4",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Pairwise tests listed per data set",
     zh="逐数据集两两比较",
 )

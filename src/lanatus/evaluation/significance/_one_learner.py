@@ -14,7 +14,8 @@ from lanatus.params import check_integer, check_real
 @method(
     "evaluation.binomial-test",
     section="2.4.1",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Binomial test of a single test error",
     zh="二项检验",
     peers=["scipy:binomtest"],
@@ -87,7 +88,8 @@ def binomial_test(n_errors: int, m: int, eps0: float, *, alpha: float = 0.05, na
 @method(
     "evaluation.t-test",
     section="2.4.1",
-    task="test",
+    task="comparison",
+    kind="test",
     en="t-test of repeated test errors",
     zh="t检验",
     peers=["scipy:ttest_1samp"],
@@ -157,7 +159,8 @@ def t_test(errors: Any, eps0: float, *, alpha: float = 0.05, name: str = "the le
 @method(
     "evaluation.chi-square-test",
     section="ex 2.9",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Chi-square test procedure",
     zh="卡方检验",
     peers=["scipy:chisquare", "scipy:chi2_contingency"],

@@ -23,7 +23,8 @@ from lanatus.params import check_choice, check_integer, check_real
 @method(
     "evaluation.paired-cv-t-test",
     section="2.4.2",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Paired t-test on k-fold cross-validation",
     zh="交叉验证成对t检验",
     peers=["mlxtend:paired_ttest_kfold_cv", "scipy:ttest_rel"],
@@ -81,7 +82,8 @@ def paired_cv_t_test(
 
 @method(
     section="2.4.2",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Corrected resampled t-test",
     zh="校正重采样t检验",
 )
@@ -192,7 +194,8 @@ def _t_verdict(
 @method(
     "evaluation.five-by-two-cv-test",
     section="2.4.2",
-    task="test",
+    task="comparison",
+    kind="test",
     en="5x2 cross-validation test",
     zh="5×2交叉验证检验",
     peers=["mlxtend:paired_ttest_5x2cv", "mlxtend:combined_ftest_5x2cv"],

@@ -17,7 +17,8 @@ ADJUSTMENTS = ("bonferroni", "holm", "hochberg")
 @method(
     "evaluation.nemenyi-test",
     section="2.4.4",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Nemenyi post-hoc test, critical difference",
     zh="Nemenyi后续检验",
     peers=["scikit-posthocs:posthoc_nemenyi_friedman"],
@@ -84,7 +85,8 @@ def nemenyi_test(
 
 @method(
     section="2.4.4",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Bonferroni-Dunn test against a control",
     zh="Bonferroni-Dunn检验",
 )
@@ -174,7 +176,8 @@ def bonferroni_dunn_test(
 
 @method(
     section="2.4.4",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Holm procedure on several p-values",
     zh="Holm逐步检验",
     peers=["statsmodels:multipletests"],

@@ -16,7 +16,8 @@ _EXACT_UP_TO = 50  # data sets; beyond, the normal approximation is as good
 
 @method(
     section="2.4.4",
-    task="test",
+    task="comparison",
+    kind="test",
     en="Wilcoxon signed-rank test",
     zh="Wilcoxon符号秩检验",
     peers=["scipy:wilcoxon"],

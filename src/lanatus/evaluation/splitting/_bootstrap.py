@@ -71,7 +71,8 @@ class BootstrapEstimate:
 @catalogued(
     "evaluation.out-of-bag-estimate",
     section="2.2.3",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Out-of-bag, .632 and .632+ bootstrap estimate",
     zh="包外估计",
     peers=["mlxtend:bootstrap_point632_score"],

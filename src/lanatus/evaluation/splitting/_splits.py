@@ -20,6 +20,7 @@ _REDRAWS = 1000  # bootstrap samples in a row that leave nothing out before we g
     "evaluation.bootstrap-split",
     section="2.2.3",
     task="splitting",
+    kind="function",
     en="Bootstrap sampling split",
     zh="自助法",
     peers=["mlxtend:BootstrapOutOfBag"],
@@ -110,6 +111,7 @@ class Bootstrap(BaseShuffleSplit):
 @method(
     section="2.4.2",
     task="splitting",
+    kind="function",
     en="Five times two-fold cross-validation",
     zh="5次2折交叉验证",
     peers=["scikit-learn:RepeatedStratifiedKFold"],
@@ -158,7 +160,8 @@ class FiveByTwo(RepeatedKFold):
 @method(
     "evaluation.bootstrap-left-out-probability",
     section="2.2.3",
-    task="theory",
+    task="evaluation",
+    kind="theory",
     en="Probability of never being drawn by the bootstrap",
     zh="未被采样概率",
 )
@@ -201,7 +204,8 @@ def bootstrap_left_out_probability(m: int | float | Sequence[int]) -> float | np
 @method(
     "evaluation.split-counter",
     section="ex 2.1",
-    task="theory",
+    task="evaluation",
+    kind="theory",
     en="Number of possible hold-out splits",
     zh="留出法划分数",
 )

@@ -10,6 +10,7 @@ import pyarrow as pa
 from sklearn.base import TransformerMixin
 
 from lanatus.base import Estimator, Takes, check_is_fitted, fitting, output_library
+from lanatus.catalog import savable
 from lanatus.params import Choice, Integer, Nothing, RandomState, Satisfies
 from lanatus.preprocess.cleaning._raw_columns import RawColumn, raw_columns
 from lanatus.preprocess.cleaning._recipes import apply_recipe, learn_recipe
@@ -23,6 +24,7 @@ def _are_roles(value: Any) -> bool:
     )
 
 
+@savable
 class TableCleaner(TransformerMixin, Estimator):
     r"""A raw table as numbers, truth values and categories, which every learner here takes.
 

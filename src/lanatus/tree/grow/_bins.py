@@ -79,9 +79,7 @@ class Bins:
             return cls(n_values, *kernels.cuts(X, rows, n_values, weight, max_bins, n_threads=threads))
         if len(rows) < n:
             X, weight = X[rows], None if weight is None else weight[rows]
-        columns = X.tocsc()
-        parts = columns.data, columns.indices.astype(np.int32), columns.indptr.astype(np.int32)
-        return cls(n_values, *kernels.cuts_csc(*parts, columns.shape[0], n_values, weight, max_bins, n_threads=threads))
+        return cls(n_values, *kernels.cuts_csc(core.csc(X.tocsc()), n_values, weight, max_bins, n_threads=threads))
 
     @property
     def edges(self) -> list[np.ndarray]:
@@ -106,10 +104,7 @@ class Bins:
         """The bin of each entry of X, as an array of bytes of the shape of X, row by row."""
         threads = _team(X, n_threads)
         cuts = self._edges, self._edge_start, self._table, self._table_start
-        if sp.issparse(X):
-            parts = X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)
-            return kernels.codes_csr(*parts, X.shape[1], *cuts, n_threads=threads)
-        return kernels.codes(X, *cuts, n_threads=threads)
+        return kernels.codes(core.csr(X) if sp.issparse(X) else X, *cuts, n_threads=threads)
 
 
 def _team(X: Any, wanted: int | None) -> int:

@@ -11,8 +11,6 @@ from lanatus._core import tree as kernels
 from lanatus.base import n_threads as default_threads
 from lanatus.tree.grow._tree import Tree
 
-_NODE_ARRAYS = ("feature", "kind", "threshold", "first_child", "missing")
-
 
 class CompactForest:
     """Trees of thresholds and subsets, in which a missing value goes to one child.
@@ -44,12 +42,12 @@ class CompactForest:
         self._kernel = kernels.CompactForest(
             n_columns,
             self.n_outputs,
-            np.cumsum([0, *map(len, trees)], dtype=np.int64),
-            *(_joined([getattr(tree, name) for tree in trees], _DTYPES[name]) for name in _NODE_ARRAYS),
-            _subset_starts(trees),
-            _joined([tree.subset for tree in trees], np.uint32),
-            np.concatenate([np.empty((0, width)), *(tree.value for tree in trees)]),
-            into.astype(np.int32),
+            start=np.cumsum([0, *map(len, trees)], dtype=np.int64),
+            subset_start=_subset_starts(trees),
+            subset=_joined([tree.subset for tree in trees], np.uint32),
+            value=np.concatenate([np.empty((0, width)), *(tree.value for tree in trees)]),
+            output=into.astype(np.int32),
+            **{name: _joined([getattr(tree, name) for tree in trees], dtype) for name, dtype in _DTYPES.items()},
         )
 
     def predict_sum(self, X: np.ndarray, n_threads: int | None = None) -> np.ndarray:

@@ -60,7 +60,15 @@ def _class_weights(y: Any, sample_weight: Any) -> np.ndarray:
     return np.bincount(codes, _weights(sample_weight, len(labels)))
 
 
-@method("tree.entropy", section="4.2", task="measure", en="Information entropy", zh="信息熵", peers=["scipy:entropy"])
+@method(
+    "tree.entropy",
+    section="4.2",
+    task="evaluation",
+    kind="measure",
+    en="Information entropy",
+    zh="信息熵",
+    peers=["scipy:entropy"],
+)
 def entropy(y: Any, *, sample_weight: Any = None, base: float = 2) -> float:
     r"""Information entropy of labels (4.1): :math:`-\sum_k p_k \log_2 p_k`.
 
@@ -90,7 +98,8 @@ def entropy(y: Any, *, sample_weight: Any = None, base: float = 2) -> float:
 @method(
     "tree.information-gain",
     section="4.2.1",
-    task="measure",
+    task="evaluation",
+    kind="measure",
     en="Information gain",
     zh="信息增益",
     peers=["scikit-learn:mutual_info_classif"],
@@ -125,7 +134,14 @@ def information_gain(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return max(0.0, known * gain)
 
 
-@method("tree.conditional-entropy", section="SL 4.2", task="measure", en="Conditional entropy", zh="条件熵")
+@method(
+    "tree.conditional-entropy",
+    section="SL 4.2",
+    task="evaluation",
+    kind="measure",
+    en="Conditional entropy",
+    zh="条件熵",
+)
 def conditional_entropy(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     r"""Entropy of the labels once the attribute is known, :math:`\sum_v \frac{|D^v|}{|D|} H(D^v)`, in bits.
 
@@ -152,7 +168,7 @@ def conditional_entropy(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return _mean_over_values(table, _entropy(table))
 
 
-@method("tree.intrinsic-value", section="4.2.2", task="measure", en="Intrinsic value", zh="固有值")
+@method("tree.intrinsic-value", section="4.2.2", task="evaluation", kind="measure", en="Intrinsic value", zh="固有值")
 def intrinsic_value(x: Any, *, sample_weight: Any = None) -> float:
     r"""Intrinsic value of an attribute (4.4): the entropy of its own values, in bits.
 
@@ -177,7 +193,7 @@ def intrinsic_value(x: Any, *, sample_weight: Any = None) -> float:
     return float(_entropy(table.sum(axis=1)))
 
 
-@method("tree.gain-ratio", section="4.2.2", task="measure", en="Gain ratio", zh="增益率")
+@method("tree.gain-ratio", section="4.2.2", task="evaluation", kind="measure", en="Gain ratio", zh="增益率")
 def gain_ratio(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     """Gain ratio of a nominal attribute (4.3): its information gain over its intrinsic value, 0 if it has one value.
 
@@ -204,7 +220,14 @@ def gain_ratio(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return information_gain(x, y, sample_weight=sample_weight) / value if value > 0 else 0.0
 
 
-@method("tree.gini", section="4.2.3", task="measure", en="Gini value and Gini index", zh="基尼值与基尼指数")
+@method(
+    "tree.gini",
+    section="4.2.3",
+    task="evaluation",
+    kind="measure",
+    en="Gini value and Gini index",
+    zh="基尼值与基尼指数",
+)
 def gini(y: Any, *, sample_weight: Any = None) -> float:
     r"""Gini value of labels (4.5): :math:`1 - \sum_k p_k^2`, the chance that two rows drawn at random differ.
 

@@ -1,12 +1,15 @@
 """A grown tree as flat arrays."""
 
 from collections.abc import Iterator
+from operator import is_not
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from lanatus._core import tree as kernels
 from lanatus.base import aligned, n_threads
+from lanatus.catalog import savable
 
 LEAF, THRESHOLD, VALUES, SUBSET = 0, 1, 2, 3
 
@@ -37,7 +40,22 @@ _SURROGATES = {
     "known": np.uint32,
 }
 
+# What the kernels read.
+_TESTED = (
+    "feature",
+    "kind",
+    "threshold",
+    "first_child",
+    "n_children",
+    "missing",
+    "share",
+    "subset_start",
+    "subset",
+)
+_checked: "WeakKeyDictionary[Tree, tuple[tuple[np.ndarray, ...], Any]]" = WeakKeyDictionary()
 
+
+@savable
 class Tree:
     """A grown tree: one entry a node, node 0 the root, the children of a node side by side.
 
@@ -171,17 +189,28 @@ class Tree:
         """The leaves, from the first to the last that a walk meets."""
         return [node for node, _ in self.walk() if self.kind[node] == LEAF]
 
+    def checked(self) -> Any:
+        """The tree as kernels take it, its arrays looked through once: a loaded model may hold anything.
+
+        Kept beside the tree, not in it, as long as these very arrays are its own.
+        """
+        arrays = (*(getattr(self, name) for name in _TESTED), *(self.surrogates or {}).values())
+        known = _checked.get(self)
+        if known is None or len(known[0]) != len(arrays) or any(map(is_not, known[0], arrays)):
+            known = _checked[self] = (arrays, kernels.CheckedTree(self))
+        return known[1]
+
     def spread(self, X: np.ndarray, value: np.ndarray) -> np.ndarray:
         """`value` (one row a node) of the leaf that each row of X reaches; of several, each by its part of the row."""
-        return np.asarray(kernels.spread(self, X, value, n_threads=n_threads()))
+        return np.asarray(kernels.spread(self.checked(), X, value, n_threads=n_threads()))
 
     def leaves(self, X: np.ndarray) -> np.ndarray:
         """The leaf that each row of X reaches, or that takes most of it."""
-        return np.asarray(kernels.leaves(self, X, n_threads=n_threads()))
+        return np.asarray(kernels.leaves(self.checked(), X, n_threads=n_threads()))
 
     def tally(self, X: np.ndarray, amounts: np.ndarray) -> np.ndarray:
         """Sums of `amounts` (one row a row of X) over the rows that pass each node."""
-        sums = np.asarray(kernels.tally(self, X, amounts))
+        sums = np.asarray(kernels.tally(self.checked(), X, amounts))
         for node in range(len(self) - 1, 0, -1):  # children stand behind their parents
             sums[self.parent[node]] += sums[node]
         return sums

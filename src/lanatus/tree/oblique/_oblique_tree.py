@@ -297,7 +297,7 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
         """Store the tree with the tests that pruning has left, numbered anew."""
         inner = np.flatnonzero(tree.kind != LEAF)
         used = [tests[j] for j in tree.feature[inner]]
-        tree.feature[inner] = np.arange(len(inner))
+        tree.feature = np.where(tree.kind != LEAF, np.cumsum(tree.kind != LEAF) - 1, tree.feature).astype(np.int32)
         self.tree_ = tree
         width = len(self.means_)
         self.weights_ = np.concatenate([np.zeros((0, width)), *(test.weights for test in used)])

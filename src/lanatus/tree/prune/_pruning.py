@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lanatus.catalog import savable
 from lanatus.tree.grow._tree import Tree
 
 
+@savable
 @dataclass(frozen=True)
 class Trial:
     """One decision of a pruning on validation rows: what the whole tree's cost was and would be.

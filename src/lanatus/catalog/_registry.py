@@ -1,51 +1,55 @@
 """One registry of every method: what it is, what it can take, where the books tell it.
 
 ``@method(...)`` on a class or function records an entry. Everything else (command line, docs, conformance
-tests, benchmarks) reads the entries; adding a method edits no list.
+tests, benchmarks) reads the entries; adding a method edits no list. The entries come from an index of the source
+text, so a search imports nothing; a method is imported when its `object` is asked for.
 """
 
-import ast
-import csv
 import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from lanatus.catalog._index import read_index
 from lanatus.spaces import Range
 
 T = TypeVar("T")
 
 DOCS_URL = "https://lanatus.readthedocs.io/en/latest"
 
-# What tasks are called in Chinese, so that `lanatus methods 聚类` finds them.
+# What a method is for, and what it is; with their Chinese names, so that `lanatus methods 聚类` finds them.
 TASKS = {
     "classification": "分类",
     "clustering": "聚类",
-    "comparison": "比较",
+    "comparison": "比较检验",
     "data": "数据",
-    "dataset": "数据集",
     "density": "密度估计",
-    "experiment": "实验",
-    "io": "读写",
-    "measure": "性能度量",
-    "picture": "图",
+    "evaluation": "性能评估",
     "regression": "回归",
     "resampling": "重采样",
     "splitting": "划分",
-    "test": "检验",
-    "theory": "理论",
     "transform": "变换",
     "tuning": "调参",
+}
+KINDS = {
+    "dataset": "数据集",
+    "estimator": "学习器",
+    "experiment": "实验",
+    "function": "函数",
+    "measure": "性能度量",
+    "picture": "图",
+    "test": "检验",
+    "theory": "理论",
 }
 
 ABILITIES = ("mixed", "nominal", "missing", "sparse", "weights", "streams")
 
-_entries: dict[str, "Entry"] = {}
+_recorded: dict[str, Any] = {}
+_contenders: dict[str, "Contender"] = {}
 
 
 @dataclass(frozen=True)
@@ -88,27 +92,35 @@ class Contender:
 class Entry:
     """One method of the catalogue."""
 
-    object: Any = field(repr=False)
+    name: str
+    module: str
     ids: tuple[str, ...]
     section: str
     task: str
+    kind: str
     en: str
     zh: str
     streams: bool
     peers: tuple[str, ...]
+    summary: str
     home: str = ""
-    contender: Contender | None = None
-
-    @property
-    def name(self) -> str:
-        """Class or function name."""
-        return str(self.object.__name__)
+    is_class: bool = False
+    contends: bool = False
 
     @property
     def path(self) -> str:
         """Where a user imports it from: ``lanatus.cluster.KMeans``."""
-        package = self.home or ".".join(self.object.__module__.split(".")[:2])
-        return f"{package}.{self.name}"
+        return f"{self.home or _package_of(self.module)}.{self.name}"
+
+    @cached_property
+    def object(self) -> Any:
+        """The class or function itself, imported now."""
+        return getattr(importlib.import_module(self.module), self.name)
+
+    @property
+    def contender(self) -> "Contender | None":
+        """How ``lanatus fit`` tries it, None for what it does not try."""
+        return _contenders.get(self.path) if self.contends and self.object else None
 
     @property
     def chapter(self) -> str:
@@ -123,7 +135,7 @@ class Entry:
     @property
     def is_estimator(self) -> bool:
         """Whether it is a class of ours with ``fit``."""
-        return not self.is_borrowed and isinstance(self.object, type) and hasattr(self.object, "fit")
+        return self.kind == "estimator" and not self.is_borrowed
 
     @property
     def wraps_estimator(self) -> bool:
@@ -144,16 +156,11 @@ class Entry:
         """Whether ``fit`` knows ``sample_weight``."""
         return self.is_estimator and "sample_weight" in inspect.signature(self.object.fit).parameters
 
-    @property
-    def summary(self) -> str:
-        """First sentence of the docstring."""
-        return (self.object.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ").strip()
-
     def abilities(self) -> dict[str, bool]:
         """What it can take, as flags to filter by."""
-        takes = self.takes
+        takes = self.takes if self.is_estimator else None
         return {
-            "mixed": bool(self.is_estimator),
+            "mixed": self.is_estimator,
             "nominal": bool(takes and takes.nominal),
             "missing": bool(takes and takes.missing),
             "sparse": bool(takes and takes.sparse),
@@ -169,6 +176,7 @@ class Entry:
             "ids": list(self.ids),
             "section": self.section,
             "task": self.task,
+            "kind": self.kind,
             "en": self.en,
             "zh": self.zh,
             "summary": self.summary,
@@ -183,11 +191,12 @@ def method(
     task: str,
     en: str,
     zh: str,
+    kind: str = "",
     streams: bool = False,
     peers: Iterable[str] = (),
     contender: Contender | None = None,
 ) -> Callable[[T], T]:
-    """Record a class or function in the catalogue.
+    """Record a class or function in the catalogue. All arguments but `contender` are literals: an index reads them.
 
     Parameters
     ----------
@@ -196,9 +205,12 @@ def method(
     section : str
         Section of the book where it is told, such as ``"9.4.1"`` or ``"CB 5.4"``.
     task : str
-        What it is for: classification, clustering, transform, dataset, io, ...
+        What it is for: classification, clustering, transform, data, evaluation, ...
     en, zh : str
         Its names.
+    kind : str, default=""
+        What it is: estimator, measure, test, theory, dataset, picture, experiment or function. By default an
+        estimator for a class, and a function for a function.
     streams : bool, default=False
         Whether ``fit`` also takes a scanned source and a Dask collection.
     peers : iterable of str, default=()
@@ -208,47 +220,58 @@ def method(
     """
 
     def record(thing: T) -> T:
-        _add(Entry(thing, ids, section, task, en, zh, streams, tuple(peers), contender=contender))
+        path = f"{_package_of(thing.__module__)}.{getattr(thing, '__name__', '')}"
+        if _recorded.setdefault(path, thing).__module__ != thing.__module__:
+            raise ValueError(f"{path} is in the catalogue already.")
+        if contender is not None:
+            _contenders[path] = contender
         return thing
 
     return record
 
 
-def borrow(thing: T, *ids: str, home: str, section: str, task: str, en: str, zh: str) -> T:
+def borrow(thing: T, *ids: str, home: str, section: str, task: str, en: str, zh: str, kind: str = "") -> T:
     """Record a class or function of another library that the package `home` offers as it is.
 
     Conformance tests leave it to its makers; a test of ours still has to show each of its `ids`.
     """
-    peer = f"{thing.__module__.partition('.')[0].replace('sklearn', 'scikit-learn')}:{getattr(thing, '__name__', '')}"
-    _add(Entry(thing, ids, section, task, en, zh, False, (peer,), home))
     return thing
 
 
-def _add(entry: Entry) -> None:
-    known = _entries.get(entry.path)
-    if known is not None and known.object.__module__ != entry.object.__module__:
-        raise ValueError(f"{entry.path} is in the catalogue already.")
-    _entries[entry.path] = entry
+def savable(cls: T) -> T:
+    """Mark a class that is no method of the catalogue, but that a model file may hold."""
+    return cls
+
+
+def _package_of(module: str) -> str:
+    return ".".join(module.split(".")[:2])
 
 
 @cache
-def _import_everything() -> None:
-    import lanatus
+def _index() -> dict[str, Any]:
+    return read_index(Path(__file__).parents[1])
 
-    for module in pkgutil.walk_packages(lanatus.__path__, "lanatus."):
-        if not module.name.startswith(("lanatus.cli", "lanatus._core")):
-            importlib.import_module(module.name)
+
+@cache
+def _all_entries() -> tuple[Entry, ...]:
+    listed = [{**facts, "ids": tuple(facts["ids"]), "peers": tuple(facts["peers"])} for facts in _index()["entries"]]
+    return tuple(sorted((Entry(**one) for one in listed), key=lambda entry: (section_key(entry.section), entry.name)))
 
 
 def entries() -> list[Entry]:
-    """Every method, by section and name."""
-    _import_everything()
-    return sorted(_entries.values(), key=lambda entry: (section_key(entry.section), entry.name))
+    """Every method, by section and name; nothing is imported."""
+    return list(_all_entries())
 
 
 def estimators() -> Iterator[Entry]:
     """The entries that are estimators."""
     return (entry for entry in entries() if entry.is_estimator)
+
+
+def savable_types() -> list[str]:
+    """Full names of the classes of ours that a model file may hold."""
+    listed = [f"{entry.module}.{entry.name}" for entry in entries() if entry.is_class]
+    return [*listed, *_index()["savable"]]
 
 
 def find(name: str) -> Entry:
@@ -263,21 +286,22 @@ def search(
     text: str | None = None,
     *,
     task: str | None = None,
+    kind: str | None = None,
     chapter: str | None = None,
     abilities: Iterable[str] = (),
 ) -> list[Entry]:
-    """Entries that match all that is asked; `text` looks at names and tasks in both languages, and ids."""
+    """Entries that match all that is asked; `text` looks at names, tasks and kinds in both languages, and ids."""
     wanted = list(abilities)
 
     def fits(entry: Entry) -> bool:
-        said = [entry.name, entry.en, entry.zh, entry.summary, entry.section, entry.task]
-        words = " ".join([*said, TASKS.get(entry.task, ""), *entry.ids]).lower()
-        has = entry.abilities()
+        texts = [entry.name, entry.en, entry.zh, entry.summary, entry.section, entry.task, entry.kind, *entry.ids]
+        words = " ".join([*texts, TASKS.get(entry.task, ""), KINDS.get(entry.kind, "")]).lower()
         return (
             (text is None or text.lower() in words)
             and (task is None or entry.task == task)
+            and (kind is None or entry.kind == kind)
             and (chapter is None or entry.chapter == chapter)
-            and all(has.get(ability, False) for ability in wanted)
+            and all(entry.abilities().get(ability, False) for ability in wanted)
         )
 
     return [entry for entry in entries() if fits(entry)]
@@ -287,62 +311,3 @@ def section_key(section: str) -> tuple[Any, ...]:
     """Order of sections: chapters by number, then the other texts."""
     book, _, rest = section.rpartition(" ")
     return (book, [int(part) if part.isdigit() else 0 for part in rest.split(".")], rest)
-
-
-# ---------------------------------------------------------------- coverage
-
-
-def tested_ids(tests: Path) -> set[str]:
-    """Ids that some test under a folder says it proves, with ``@pytest.mark.covers(...)``."""
-    found: set[str] = set()
-    for file in sorted(tests.rglob("test_*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "covers":
-                found |= {str(arg.value) for arg in node.args if isinstance(arg, ast.Constant)}
-    return found
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """Rows of a ``methods.csv`` against the catalogue and the tests."""
-
-    rows: list[dict[str, str]]
-    catalogued: set[str]
-    tested: set[str]
-
-    @property
-    def covered(self) -> list[str]:
-        """Ids in the catalogue with a test."""
-        return [row["id"] for row in self.rows if row["id"] in self.catalogued & self.tested]
-
-    @property
-    def missing(self) -> list[str]:
-        """The other ids."""
-        covered = set(self.covered)
-        return [row["id"] for row in self.rows if row["id"] not in covered]
-
-    @property
-    def unknown(self) -> list[str]:
-        """Ids that the catalogue or a test names, and the list does not have."""
-        return sorted((self.catalogued | self.tested) - {row["id"] for row in self.rows})
-
-    def by_package(self) -> dict[tuple[str, str], tuple[int, int, list[str]]]:
-        """(package, tier) -> covered, total, missing ids."""
-        covered = set(self.covered)
-        out: dict[tuple[str, str], tuple[int, int, list[str]]] = {}
-        for row in self.rows:
-            key = (row["package"], row["tier"])
-            have, total, lost = out.get(key, (0, 0, []))
-            good = row["id"] in covered
-            out[key] = (have + good, total + 1, lost if good else [*lost, row["id"]])
-        return dict(sorted(out.items()))
-
-
-def coverage(methods_csv: Path, tests: Path) -> Coverage:
-    """Compare a ``methods.csv`` with the catalogue and the tests of a folder."""
-    with methods_csv.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    if not rows or not {"id", "package", "tier"} <= set(rows[0]):
-        raise ValueError(f"{methods_csv}: got no columns id, package and tier, wanted a methods.csv.")
-    catalogued = {id_ for entry in entries() for id_ in entry.ids}
-    return Coverage(rows, catalogued, tested_ids(tests))

@@ -1,0 +1,51 @@
+#include "core/csr.hpp"
+
+#include <algorithm>
+
+#include "core/simd.hpp"
+#include "core/text.hpp"
+
+namespace lanatus::detail {
+
+namespace {
+
+// Whether all are in [0, bound): as unsigned numbers the negative ones are the largest of all.
+LANATUS_CLONES bool all_below(const std::int32_t* index, std::size_t n, std::uint32_t bound) {
+    std::uint32_t largest = 0;
+    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, static_cast<std::uint32_t>(index[i]));
+    return n == 0 || largest < bound;
+}
+LANATUS_CLONES bool rises(const std::int32_t* start, std::size_t n) {
+    bool falls = false;
+    for (std::size_t i = 1; i < n; ++i) falls |= start[i] < start[i - 1];
+    return !falls;
+}
+
+[[noreturn]] void refuse(const Compression& shape, const std::string& why) {
+    throw std::invalid_argument(text("X is no sound ", shape.name, " matrix: ", why));
+}
+
+}  // namespace
+
+void require_compressed(const Compression& shape, std::span<const std::int32_t> indptr,
+                        std::span<const std::int32_t> indices, std::size_t n_values) {
+    if (indptr.size() != shape.lines + 1)
+        refuse(shape, text("indptr has length ", indptr.size(), ", wanted ", shape.lines + 1, ": one more than there are ", shape.line, "s"));
+    if (indices.size() != n_values)
+        refuse(shape, text("indices has length ", indices.size(), ", wanted that of data, ", n_values));
+    if (indptr.front() != 0) refuse(shape, text("indptr begins at ", indptr.front(), ", wanted 0"));
+    if (!rises(indptr.data(), indptr.size())) {
+        const auto at = std::is_sorted_until(indptr.begin(), indptr.end()) - indptr.begin();
+        refuse(shape, text("indptr falls from ", indptr[static_cast<std::size_t>(at) - 1], " to ", indptr[static_cast<std::size_t>(at)], " at entry ", at, ", wanted it never to fall"));
+    }
+    if (static_cast<std::size_t>(indptr.back()) != n_values)
+        refuse(shape, text("indptr ends at ", indptr.back(), ", wanted the length of data, ", n_values));
+    const auto bound = static_cast<std::uint32_t>(std::min<std::size_t>(shape.across, 0x80000000U));
+    if (!all_below(indices.data(), indices.size(), bound)) {
+        const auto bad = std::find_if(indices.begin(), indices.end(),
+                                      [=](std::int32_t i) { return static_cast<std::uint32_t>(i) >= bound; });
+        refuse(shape, text("indices holds ", *bad, ", wanted from 0 on and below ", shape.across, ", the number of ", shape.entry, "s"));
+    }
+}
+
+}  // namespace lanatus::detail

@@ -1,0 +1,19 @@
+// Words and numbers in one string, for messages.
+#pragma once
+#include <string>
+#include <type_traits>
+
+namespace lanatus {
+
+template <class... Part>
+std::string text(const Part&... parts) {
+    std::string out;
+    const auto add = [&](const auto& part) {
+        if constexpr (std::is_arithmetic_v<std::decay_t<decltype(part)>>) out += std::to_string(part);
+        else out += part;
+    };
+    (add(parts), ...);
+    return out;
+}
+
+}  // namespace lanatus

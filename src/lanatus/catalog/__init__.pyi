@@ -1,0 +1,16 @@
+from ._registry import ABILITIES as ABILITIES
+from ._registry import DOCS_URL as DOCS_URL
+from ._registry import KINDS as KINDS
+from ._registry import TASKS as TASKS
+from ._registry import Contender as Contender
+from ._registry import Entry as Entry
+from ._registry import Takes as Takes
+from ._registry import borrow as borrow
+from ._registry import entries as entries
+from ._registry import estimators as estimators
+from ._registry import find as find
+from ._registry import method as method
+from ._registry import savable as savable
+from ._registry import savable_types as savable_types
+from ._registry import search as search
+from ._registry import section_key as section_key
