@@ -12,7 +12,7 @@ using metric::for_scores;
 using metric::lowest;
 
 template <class T>
-PassResult lloyd_pass(const CsrRows<T>& X, std::span<const double> w, MatrixView<const T> centers,
+PassResult lloyd_pass(const CsrView<T>& X, std::span<const double> w, MatrixView<const T> centers,
                       std::span<std::int32_t> labels, MatrixView<double> sums, std::span<double> mass, int n_threads) {
     const ColumnPoints columns(centers);
     auto parts = parallel_parts<ClusterSums>(
@@ -38,7 +38,7 @@ PassResult lloyd_pass(const CsrRows<T>& X, std::span<const double> w, MatrixView
 }
 
 template <class T>
-void assign(const CsrRows<T>& X, MatrixView<const T> centers, std::span<std::int32_t> labels,
+void assign(const CsrView<T>& X, MatrixView<const T> centers, std::span<std::int32_t> labels,
             std::span<double> sq_dist, int n_threads) {
     const ColumnPoints columns(centers);
     parallel_chunks(Chunks::of(X.rows), n_threads, [&](std::size_t begin, std::size_t end) {
@@ -51,7 +51,7 @@ void assign(const CsrRows<T>& X, MatrixView<const T> centers, std::span<std::int
 }
 
 template <class T>
-double inertia(const CsrRows<T>& X, std::span<const double> w, MatrixView<const T> centers,
+double inertia(const CsrView<T>& X, std::span<const double> w, MatrixView<const T> centers,
                std::span<const std::int32_t> labels, int n_threads) {
     const ColumnPoints columns(centers);
     return sum_of(parallel_parts<double>(Chunks::of(X.rows), n_threads, [&](std::size_t begin, std::size_t end) {
@@ -72,7 +72,7 @@ double inertia(const CsrRows<T>& X, std::span<const double> w, MatrixView<const 
 }
 
 template <class T>
-double min_sq_dist(const CsrRows<T>& X, std::span<const double> w, MatrixView<const T> centers,
+double min_sq_dist(const CsrView<T>& X, std::span<const double> w, MatrixView<const T> centers,
                    std::span<double> sq_dist, int n_threads) {
     const ColumnPoints columns(centers);
     return sum_of(parallel_parts<double>(Chunks::of(X.rows), n_threads, [&](std::size_t begin, std::size_t end) {
@@ -88,12 +88,12 @@ double min_sq_dist(const CsrRows<T>& X, std::span<const double> w, MatrixView<co
 // ---- for float and double
 
 #define LANATUS_INSTANTIATE(T)                                                                                         \
-    template PassResult lloyd_pass<T>(const CsrRows<T>&, std::span<const double>, MatrixView<const T>,                 \
+    template PassResult lloyd_pass<T>(const CsrView<T>&, std::span<const double>, MatrixView<const T>,                 \
                                       std::span<std::int32_t>, MatrixView<double>, std::span<double>, int);            \
-    template void assign<T>(const CsrRows<T>&, MatrixView<const T>, std::span<std::int32_t>, std::span<double>, int);  \
-    template double inertia<T>(const CsrRows<T>&, std::span<const double>, MatrixView<const T>,                        \
+    template void assign<T>(const CsrView<T>&, MatrixView<const T>, std::span<std::int32_t>, std::span<double>, int);  \
+    template double inertia<T>(const CsrView<T>&, std::span<const double>, MatrixView<const T>,                        \
                                std::span<const std::int32_t>, int);                                                    \
-    template double min_sq_dist<T>(const CsrRows<T>&, std::span<const double>, MatrixView<const T>, std::span<double>, \
+    template double min_sq_dist<T>(const CsrView<T>&, std::span<const double>, MatrixView<const T>, std::span<double>, \
                                    int);
 
 LANATUS_INSTANTIATE(float)

@@ -9,22 +9,20 @@
 
 namespace lanatus::cluster {
 
-using metric::CsrRows;
-
 template <class T>
-PassResult lloyd_pass(const CsrRows<T>& X, std::span<const double> w, MatrixView<const T> centers,
+PassResult lloyd_pass(const CsrView<T>& X, std::span<const double> w, MatrixView<const T> centers,
                       std::span<std::int32_t> labels, MatrixView<double> sums, std::span<double> mass, int n_threads);
 
 template <class T>
-void assign(const CsrRows<T>& X, MatrixView<const T> centers, std::span<std::int32_t> labels, std::span<double> sq_dist,
+void assign(const CsrView<T>& X, MatrixView<const T> centers, std::span<std::int32_t> labels, std::span<double> sq_dist,
             int n_threads);
 
 template <class T>
-double inertia(const CsrRows<T>& X, std::span<const double> w, MatrixView<const T> centers,
+double inertia(const CsrView<T>& X, std::span<const double> w, MatrixView<const T> centers,
                std::span<const std::int32_t> labels, int n_threads);
 
 template <class T>
-double min_sq_dist(const CsrRows<T>& X, std::span<const double> w, MatrixView<const T> centers,
+double min_sq_dist(const CsrView<T>& X, std::span<const double> w, MatrixView<const T> centers,
                    std::span<double> sq_dist, int n_threads);
 
 }  // namespace lanatus::cluster

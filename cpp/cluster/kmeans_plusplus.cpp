@@ -54,7 +54,7 @@ template <class T>
 struct CsrDistances {
     metric::ColumnPoints columns;
     explicit CsrDistances(MatrixView<const T> candidates) : columns(candidates) {}
-    void rows(const CsrRows<T>& X, std::size_t begin, std::size_t end, T* out) const {
+    void rows(const CsrView<T>& X, std::size_t begin, std::size_t end, T* out) const {
         metric::for_scores(X, columns, begin, end, [&](std::size_t i, double norm, std::span<const double> scores) {
             for (std::size_t c = 0; c < scores.size(); ++c) {
                 const double size = norm + 2 * columns.half_norm[c], d2 = norm + 2 * scores[c];
@@ -68,14 +68,14 @@ DenseDistances<T> distances_to(const MatrixView<const T>&, MatrixView<const T> c
     return DenseDistances<T>(candidates);
 }
 template <class T>
-CsrDistances<T> distances_to(const CsrRows<T>&, MatrixView<const T> candidates) {
+CsrDistances<T> distances_to(const CsrView<T>&, MatrixView<const T> candidates) {
     return CsrDistances<T>(candidates);
 }
 
 template <class T>
 void copy_row(const MatrixView<const T>& X, std::size_t i, T* out) { std::copy_n(X.row(i), X.cols, out); }
 template <class T>
-void copy_row(const CsrRows<T>& X, std::size_t i, T* out) {
+void copy_row(const CsrView<T>& X, std::size_t i, T* out) {
     std::fill_n(out, X.cols, T{0});
     const auto row = X.row(i);
     for (std::size_t e = 0; e < row.values.size(); ++e) out[static_cast<std::size_t>(row.columns[e])] += row.values[e];
@@ -167,7 +167,7 @@ std::vector<std::int64_t> plusplus(const Table& X, std::span<const double> w, st
 #define LANATUS_INSTANTIATE(T)                                                                                         \
     template std::vector<std::int64_t> plusplus<T>(const MatrixView<const T>&, std::span<const double>, std::size_t,   \
                                                    std::size_t, std::uint64_t, int);                                   \
-    template std::vector<std::int64_t> plusplus<T>(const CsrRows<T>&, std::span<const double>, std::size_t,            \
+    template std::vector<std::int64_t> plusplus<T>(const CsrView<T>&, std::span<const double>, std::size_t,            \
                                                    std::size_t, std::uint64_t, int);
 
 LANATUS_INSTANTIATE(float)

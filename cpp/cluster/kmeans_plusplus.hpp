@@ -11,7 +11,7 @@
 
 namespace lanatus::cluster {
 
-// The rows chosen, distinct as long as there are rows of positive weight left. Table: MatrixView or CsrRows.
+// The rows chosen, distinct as long as there are rows of positive weight left. Table: MatrixView or CsrView.
 template <class T, class Table>
 std::vector<std::int64_t> plusplus(const Table& X, std::span<const double> w, std::size_t k, std::size_t n_trials,
                                    std::uint64_t seed, int n_threads);

@@ -31,10 +31,10 @@ LANATUS_CLONES double score_leaf(const double* values, const std::int32_t* colum
 
 }  // namespace
 
-double score_row(const CsrRows<float>::Row& x, const ColumnPoints& points, double* scores) {
+double score_row(const CsrView<float>::Row& x, const ColumnPoints& points, double* scores) {
     return score_leaf(x.values.data(), x.columns.data(), x.values.size(), points, scores);
 }
-double score_row(const CsrRows<double>::Row& x, const ColumnPoints& points, double* scores) {
+double score_row(const CsrView<double>::Row& x, const ColumnPoints& points, double* scores) {
     return score_leaf(x.values.data(), x.columns.data(), x.values.size(), points, scores);
 }
 

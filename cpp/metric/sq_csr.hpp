@@ -15,9 +15,6 @@
 
 namespace lanatus::metric {
 
-template <class T>
-using CsrRows = CsrView<T, std::int32_t>;
-
 // Points by columns, their number padded to whole vectors.
 struct ColumnPoints {
     std::size_t n, d, stride;
@@ -36,12 +33,12 @@ struct ColumnPoints {
 };
 
 // scores[c] <- 1/2 |p_c|^2 - x p_c; returns |x|^2.
-double score_row(const CsrRows<float>::Row& x, const ColumnPoints& points, double* scores);
-double score_row(const CsrRows<double>::Row& x, const ColumnPoints& points, double* scores);
+double score_row(const CsrView<float>::Row& x, const ColumnPoints& points, double* scores);
+double score_row(const CsrView<double>::Row& x, const ColumnPoints& points, double* scores);
 
 // visit(i, |x_i|^2, scores) for the rows [begin, end)
 template <class T, class Visit>
-void for_scores(const CsrRows<T>& X, const ColumnPoints& points, std::size_t begin, std::size_t end, const Visit& visit) {
+void for_scores(const CsrView<T>& X, const ColumnPoints& points, std::size_t begin, std::size_t end, const Visit& visit) {
     std::vector<double> scores(points.stride);
     for (std::size_t i = begin; i < end; ++i) {
         const double norm = score_row(X.row(i), points, scores.data());
@@ -55,7 +52,7 @@ inline std::size_t lowest(std::span<const double> scores) {
 inline double sq_dist(double norm, double score) { return std::max(norm + 2 * score, 0.0); }
 
 template <std::floating_point T>
-void pairwise_sq(const CsrRows<T>& X, MatrixView<const T> points, MatrixView<T> out, int n_threads) {
+void pairwise_sq(const CsrView<T>& X, MatrixView<const T> points, MatrixView<T> out, int n_threads) {
     const ColumnPoints columns(points);
     parallel_chunks(Chunks::of(X.rows), n_threads, [&](std::size_t begin, std::size_t end) {
         for_scores(X, columns, begin, end, [&](std::size_t i, double norm, std::span<const double> scores) {

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from lanatus._core import cluster, metric
+from lanatus._core import cluster, core, metric
 from scipy import sparse
 
 FLOATS = [np.float32, np.float64]
@@ -161,8 +161,7 @@ def test_hamerly_follows_lloyd(n, d, k, dtype, weighted):
 
 
 def as_csr(X):
-    S = sparse.csr_array(X)
-    return S.data, S.indices.astype(np.int32), S.indptr.astype(np.int32), X.shape[1]
+    return core.csr(sparse.csr_matrix(X))
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -174,7 +173,7 @@ def test_csr_equals_dense(n, d, k, dtype):
     tight = 1e-10 if dtype is np.float64 else 1e-4
     for weights in (None, w):
         labels, expected = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
-        got = cluster.lloyd_pass_csr(*S, weights, centers, labels, n_threads=2)
+        got = cluster.lloyd_pass(S, weights, centers, labels, n_threads=2)
         dense = cluster.lloyd_pass(X, weights, centers, expected, n_threads=2)
         assert_nearest(labels, brute(X, centers), dtype)
         if dtype is np.float64:
@@ -182,25 +181,25 @@ def test_csr_equals_dense(n, d, k, dtype):
             for a, b in zip(got, dense, strict=True):
                 np.testing.assert_allclose(a, b, rtol=tight, atol=1e-10)
         np.testing.assert_allclose(
-            cluster.inertia_csr(*S, weights, centers, expected, n_threads=2),
+            cluster.inertia(S, weights, centers, expected, n_threads=2),
             cluster.inertia(X, weights, centers, expected, n_threads=2),
             rtol=tight,
         )
         a, b = np.full(n, np.inf), np.full(n, np.inf)
         np.testing.assert_allclose(
-            cluster.min_sq_dist_csr(*S, weights, centers, a, n_threads=2),
+            cluster.min_sq_dist(S, weights, centers, a, n_threads=2),
             cluster.min_sq_dist(X, weights, centers, b, n_threads=2),
             rtol=tight,
         )
         np.testing.assert_allclose(a, b, rtol=tight)
-    for a, b in zip(cluster.assign_csr(*S, centers, n_threads=2), cluster.assign(X, centers, n_threads=2), strict=True):
+    for a, b in zip(cluster.assign(S, centers, n_threads=2), cluster.assign(X, centers, n_threads=2), strict=True):
         np.testing.assert_allclose(a, b, rtol=tight)
     np.testing.assert_allclose(
-        metric.pairwise_sq_csr(*S, centers, n_threads=2),
+        metric.pairwise_sq(S, centers, n_threads=2),
         metric.pairwise_sq(X, centers, n_threads=2),
         rtol=tight,
     )
-    rows = cluster.plusplus_csr(*S, w, min(k, n), 3, 5, n_threads=2)
+    rows = cluster.plusplus(S, w, min(k, n), 3, 5, n_threads=2)
     if dtype is np.float64:
         assert np.array_equal(rows, cluster.plusplus(X, w, min(k, n), 3, 5, n_threads=2))
 
@@ -212,7 +211,7 @@ def test_csr_does_not_depend_on_threads():
     results = []
     for n_threads in (1, 2, 7):
         labels = np.full(len(X), -1, np.int32)
-        results.append([labels, *cluster.lloyd_pass_csr(*S, w, centers, labels, n_threads=n_threads)])
+        results.append([labels, *cluster.lloyd_pass(S, w, centers, labels, n_threads=n_threads)])
     for other in results[1:]:
         for a, b in zip(results[0], other, strict=True):
             assert np.array_equal(a, b)
@@ -258,7 +257,7 @@ def test_plusplus_with_fewer_distinct_rows_than_centers(kernel):
         if kernel == "dense":
             rows = cluster.plusplus(X, w, 12, 3, seed, n_threads=2)
         else:
-            rows = cluster.plusplus_csr(*as_csr(X), w, 12, 3, seed, n_threads=2)
+            rows = cluster.plusplus(as_csr(X), w, 12, 3, seed, n_threads=2)
         assert len(set(rows)) == 12
         assert rows.min() >= 5
         assert {0, 1} == set(rows[:2] // 10)
@@ -276,7 +275,6 @@ def test_no_rows():
 
 
 X5, C2, L5 = np.ones((5, 3)), np.ones((2, 3)), np.zeros(5, np.int32)
-DATA, COLUMNS, STARTS = np.ones(2), np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32)
 
 
 @pytest.mark.parametrize(
@@ -300,13 +298,8 @@ DATA, COLUMNS, STARTS = np.ones(2), np.array([0, 2], np.int32), np.array([0, 1, 
         ("hamerly_pass", (X5, None, C2, None, L5, np.ones(4), np.ones(5), np.ones((2, 3)), np.ones(2))),
         ("hamerly_pass", (X5, None, C2, None, L5, np.ones(5), np.ones(5), np.ones((3, 3)), np.ones(2))),
         ("hamerly_pass", (X5, None, C2, None, L5 + 2, np.ones(5), np.ones(5), np.ones((2, 3)), np.ones(2))),
-        ("assign_csr", (DATA, COLUMNS, STARTS, 2, C2[:, :2].copy())),
-        ("assign_csr", (DATA, COLUMNS - 1, STARTS, 3, C2)),
-        ("assign_csr", (DATA, COLUMNS, STARTS + 1, 3, C2)),
-        ("assign_csr", (DATA, COLUMNS, STARTS[::-1].copy(), 3, C2)),
-        ("assign_csr", (DATA, COLUMNS, np.array([0, 1, 9], np.int32), 3, C2)),
-        ("assign_csr", (DATA[:1], COLUMNS, STARTS, 3, C2)),
-        ("assign_csr", (DATA, COLUMNS, STARTS, 3, np.ones((2, 4)))),
+        ("assign", (as_csr(X5), np.ones((2, 4)))),
+        ("plusplus", (as_csr(X5), None, 6, 1, 0)),
     ],
 )
 def test_what_does_not_fit_is_refused(name, arguments):

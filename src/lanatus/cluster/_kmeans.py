@@ -17,7 +17,7 @@ from lanatus.base import Estimator, Takes, check_is_fitted, fitting, n_threads, 
 from lanatus.callbacks import CallbackSupportMixin, Progress, Restart
 from lanatus.catalog import method
 from lanatus.cluster._kmeans_pass import Passes, farthest_rows, passes_for, tally
-from lanatus.cluster._kmeans_start import nearest, parallel_plusplus, plusplus, random_rows
+from lanatus.cluster._kmeans_start import assign, parallel_plusplus, plusplus, random_rows
 from lanatus.metric import squared_euclidean
 from lanatus.params import Array, Choice, Flag, Function, Integer, RandomState, Real
 from lanatus.scale import Block, Engine, InMemory, Moments, blockwise, open_engine
@@ -272,7 +272,7 @@ default="k-means++"
     def predict(self, X: Any) -> np.ndarray:
         """Index of the nearest mean of each row."""
         check_is_fitted(self)
-        return nearest(self._numbers(X, reset=False), self.cluster_centers_)[0]
+        return assign(self._numbers(X, reset=False), self.cluster_centers_)[0]
 
     @blockwise
     def transform(self, X: Any) -> np.ndarray:

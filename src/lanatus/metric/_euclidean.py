@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from lanatus._core import core
 from lanatus._core import metric as kernels
 from lanatus.base import aligned, n_threads
 
@@ -27,7 +28,5 @@ def squared_euclidean(X: Any, points: np.ndarray) -> np.ndarray:
         In the type of X.
     """
     points = aligned(points.astype(X.dtype, copy=False))
-    if sp.issparse(X):
-        parts = X.data, X.indices, X.indptr, X.shape[1]
-        return np.asarray(kernels.pairwise_sq_csr(*parts, points, n_threads=n_threads()))
-    return np.asarray(kernels.pairwise_sq(X, points, n_threads=n_threads()))
+    rows = core.csr(X) if sp.issparse(X) else X
+    return np.asarray(kernels.pairwise_sq(rows, points, n_threads=n_threads()))
