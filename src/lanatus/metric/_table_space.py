@@ -33,22 +33,25 @@ class TableSpace:
     @property
     def owner(self) -> np.ndarray:
         """The column that each coordinate belongs to."""
-        widths = [1 if place.ndim == 1 else place.shape[1] for place in self.places]
-        return np.repeat(np.arange(len(widths)), widths)
+        return np.repeat(np.arange(len(self.places)), self._widths)
+
+    @property
+    def _widths(self) -> list[int]:
+        return [1 if place.ndim == 1 else place.shape[1] for place in self.places]
 
     def points(self, table: Table) -> np.ndarray:
         """The rows as points."""
-        owner = self.owner
-        out = np.empty((len(table), len(owner)), self.dtype)
-        numbers = coded = 0
-        for j, place in enumerate(self.places):
-            columns = np.flatnonzero(owner == j)
+        widths = self._widths
+        out = np.empty((len(table), sum(widths)), self.dtype)
+        at = numbers = coded = 0
+        for place, width in zip(self.places, widths, strict=True):
             if place.ndim == 1:
-                out[:, columns[0]] = _scaled(table.numeric[:, numbers].astype(np.float64), *place.tolist())
+                out[:, at] = _scaled(table.numeric[:, numbers].astype(np.float64), *place.tolist())
                 numbers += 1
-            else:
-                out[:, columns] = place[table.codes[:, coded]]  # the code of a missing value is -1, the last
+            else:  # the code of a missing value is -1, the last
+                out[:, at : at + width] = place.astype(self.dtype, copy=False)[table.codes[:, coded]]
                 coded += 1
+            at += width
         return out
 
 
