@@ -15,6 +15,7 @@ from lanatus.params import (
     RandomState,
     Real,
     check_params,
+    rules_for,
 )
 
 
@@ -52,3 +53,19 @@ def test_message_says_what_was_got_and_wanted():
         check_params(KMeans(0))
     with pytest.raises(InvalidParameter, match=r"'init'.*'k-means\+\+'.*callable.*2 dimensions"):
         KMeans(2, init="best").fit([[1.0], [2.0]])
+
+
+def test_rules_are_picked_by_signature():
+    class Model:
+        def __init__(self, depth=3, *, tol=0.0, random_state=None):
+            pass
+
+        _params = rules_for(__init__, depth=Integer(low=1))
+
+    assert list(Model._params) == ["depth", "tol", "random_state"]
+    assert not Model._params["depth"].accepts(0)
+    assert rules_for(Model.__init__, depth=Integer(low=1), tol=Integer())["tol"].accepts(-3)
+    with pytest.raises(TypeError, match="no rule for depth"):
+        rules_for(Model.__init__)
+    with pytest.raises(TypeError, match="rules for breadth"):
+        rules_for(Model.__init__, depth=Integer(), breadth=Integer())

@@ -39,6 +39,7 @@ __all__ = [
     "as_labels",
     "as_targets",
     "check_is_fitted",
+    "check_positive_weight",
     "class_codes",
     "fitting",
     "n_rows",
@@ -262,6 +263,12 @@ class Estimator(BaseEstimator):
             return None
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         return np.asarray(aligned(weights))
+
+
+def check_positive_weight(weights: Any) -> None:
+    """Refuse weights of rows, or their sum, of which nothing is above zero; None means that all are one."""
+    if weights is not None and not np.sum(weights) > 0:
+        raise ValueError("sample_weight leaves no row with a positive weight; wanted at least one.")
 
 
 def class_codes(y: Any, X: Any, classes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:

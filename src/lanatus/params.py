@@ -1,11 +1,13 @@
 """Parameter rules: one per constructor argument, checked together in ``fit``; and checks of a function's arguments.
 
-A class says ``_params = {"n_clusters": Integer(low=1), "tol": Real(low=0)}``; rules combine with ``|``.
+A class says ``_params = {"n_clusters": Integer(low=1), "tol": Real(low=0)}``; rules combine with ``|``. Classes that
+share parameters pick their rules by signature: ``_params = rules_for(__init__, SHARED, init=Choice("random"))``.
 A function says ``k = check_integer("k", k, low=1)``.
 """
 
+import inspect
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -167,6 +169,52 @@ class RandomState(Rule):
 
     def __str__(self) -> str:
         return "an integer from 0 to 2**32 - 1, a numpy RandomState, or None"
+
+
+# What has one meaning all over the library.
+COMMON: dict[str, Rule] = {
+    "copy_X": Flag(),
+    "fit_intercept": Flag(),
+    "max_iter": Integer(low=1),
+    "n_jobs": Integer() | Nothing(),
+    "random_state": RandomState(),
+    "tol": Real(low=0),
+    "verbose": Flag() | Integer(low=0),
+    "warm_start": Flag(),
+}
+
+
+def rules_for(signature: Callable[..., Any], shared: Mapping[str, Rule] = COMMON, **own: Rule) -> dict[str, Rule]:
+    """One rule for each argument of a constructor: its own, or that which it shares with others by its name.
+
+    Parameters
+    ----------
+    signature : callable
+        The ``__init__``; inside a class, below its definition, it is just that name.
+    shared : mapping of str to Rule, default=COMMON
+        Rules by name of argument, of which those in the signature are taken.
+    **own : Rule
+        Rules of this class alone; they go before the shared ones.
+
+    Returns
+    -------
+    dict of str to Rule
+        In the order of the signature.
+
+    Examples
+    --------
+    >>> from lanatus.params import Integer, rules_for
+    >>> def init(self, n_clusters=8, *, tol=0.0): ...
+    >>> {name: str(rule) for name, rule in rules_for(init, n_clusters=Integer(low=1)).items()}
+    {'n_clusters': 'an integer >= 1', 'tol': 'a number >= 0'}
+    """
+    names = [name for name in inspect.signature(signature).parameters if name != "self"]
+    if unused := sorted(set(own) - set(names)):
+        raise TypeError(f"rules for {', '.join(unused)}, which the constructor does not take.")
+    rules = {**shared, **own}
+    if missing := [name for name in names if name not in rules]:
+        raise TypeError(f"no rule for {', '.join(missing)}; give one by keyword.")
+    return {name: rules[name] for name in names}
 
 
 def check_params(estimator: Any) -> None:

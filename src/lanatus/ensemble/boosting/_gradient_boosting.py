@@ -11,20 +11,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from lanatus.base import as_targets, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.ensemble.boosting._gradient_boosting_base import BOOSTING, BOOSTING_PARAMS, GradientBoostingBase
-from lanatus.ensemble.boosting._losses import (
-    AbsoluteError,
-    Custom,
-    Exponential,
-    Gamma,
-    Huber,
-    LogLoss,
-    Loss,
-    MultinomialLoss,
-    Poisson,
-    Quantile,
-    SquaredError,
-    is_custom,
-)
+from lanatus.ensemble.boosting._losses import AdaptiveHuber, BoostingLoss, Counts, Custom, is_custom
+from lanatus.optimize.losses import Absolute, Exponential, Gamma, Logistic, Quantile, Softmax, Squared
 from lanatus.params import Choice, Nothing, Real, Satisfies
 from lanatus.tree.grow import take_columns
 
@@ -197,20 +185,17 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
         self.warm_start = warm_start
         self.random_state = random_state
 
-    def _loss(self) -> Loss:
+    def _loss(self) -> BoostingLoss:
         if not isinstance(self.loss, str):
             return Custom(self.loss)
-        if self.loss == "quantile":
-            return Quantile(self.quantile)
-        if self.loss == "huber":
-            return Huber(self.alpha)
-        plain: dict[str, type[Loss]] = {
-            "squared_error": SquaredError,
-            "absolute_error": AbsoluteError,
-            "poisson": Poisson,
-            "gamma": Gamma,
-        }
-        return plain[self.loss]()
+        return {
+            "squared_error": lambda: BoostingLoss(Squared()),
+            "absolute_error": lambda: BoostingLoss(Absolute(), refits_leaves=True),
+            "quantile": lambda: BoostingLoss(Quantile(self.quantile), refits_leaves=True),
+            "huber": lambda: AdaptiveHuber(self.alpha),
+            "poisson": lambda: BoostingLoss(Counts()),
+            "gamma": lambda: BoostingLoss(Gamma()),
+        }[self.loss]()
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -414,12 +399,12 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
 
     classes_: np.ndarray
 
-    def _loss(self) -> Loss:
+    def _loss(self) -> BoostingLoss:
         if self.loss == "log_loss":
-            return LogLoss() if len(self.classes_) <= 2 else MultinomialLoss(len(self.classes_))
+            return BoostingLoss(Logistic() if len(self.classes_) <= 2 else Softmax(len(self.classes_)))
         if len(self.classes_) > 2:
             raise ValueError(f"loss={self.loss!r} is for two classes; got {len(self.classes_)}. Use loss='log_loss'.")
-        return Exponential() if isinstance(self.loss, str) else Custom(self.loss)
+        return BoostingLoss(Exponential()) if isinstance(self.loss, str) else Custom(self.loss)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -12,7 +12,7 @@ from lanatus.base import Estimator, Takes, check_is_fitted
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender
 from lanatus.ensemble.boosting._gradient_boosting_fit import Boosted, Rows, Settings, boost
-from lanatus.ensemble.boosting._losses import Loss
+from lanatus.ensemble.boosting._losses import BoostingLoss
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
 from lanatus.spaces import Span
 from lanatus.tree import Tree
@@ -110,7 +110,7 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
     train_score_: np.ndarray
     validation_score_: np.ndarray
 
-    def _loss(self) -> Loss:
+    def _loss(self) -> BoostingLoss:
         raise NotImplementedError
 
     # ------------------------------------------------------------ fitting

@@ -9,7 +9,7 @@ import numpy as np
 from lanatus._core import ensemble as kernels
 from lanatus.base import n_threads
 from lanatus.callbacks import Progress
-from lanatus.ensemble.boosting._losses import Loss
+from lanatus.ensemble.boosting._losses import BoostingLoss
 from lanatus.tree import Tree
 from lanatus.tree.grow import LEAF, SUBSET, THRESHOLD, Bins
 
@@ -68,7 +68,7 @@ class Boosted:
 
 
 def boost(
-    loss: Loss,
+    loss: BoostingLoss,
     bins: Bins,
     train: Rows,
     validation: Rows | None,
@@ -113,7 +113,7 @@ def boost(
             break
 
 
-def _note(result: Boosted, loss: Loss, total: float, train: Rows, validation: Rows | None) -> None:
+def _note(result: Boosted, loss: BoostingLoss, total: float, train: Rows, validation: Rows | None) -> None:
     result.train_score.append(total / train.mass if train.mass > 0 else np.nan)
     if validation is not None:
         of_validation = loss.total(validation.y, validation.raw, validation.weight)
@@ -152,7 +152,9 @@ def _advance(
         validation.raw[:, output] += tree.value[leaves, 0]
 
 
-def _refit(tree: Tree, grower: Any, output: int, nodes: Any, loss: Loss, train: Rows, settings: Settings) -> None:
+def _refit(
+    tree: Tree, grower: Any, output: int, nodes: Any, loss: BoostingLoss, train: Rows, settings: Settings
+) -> None:
     """The loss's own best values for the leaves, within the limits of monotone columns."""
     rows, begin, n_rows, low, high = grower.rows(output), nodes.begin, nodes.n_rows, nodes.low, nodes.high
     for leaf in np.flatnonzero(tree.is_leaf):

@@ -6,7 +6,7 @@ import numpy as np
 
 from lanatus.catalog import Contender, method
 from lanatus.ensemble.boosting._gradient_boosting import GradientBoostingClassifier
-from lanatus.ensemble.boosting._losses import Loss
+from lanatus.ensemble.boosting._losses import BoostingLoss
 from lanatus.params import Integer, RandomState, Real
 from lanatus.spaces import Span
 
@@ -132,15 +132,15 @@ class LogitBoostClassifier(GradientBoostingClassifier):
         return Clipped(super()._loss(), self.max_step)
 
 
-class Clipped(Loss):
+class Clipped(BoostingLoss):
     """A loss whose Newton steps -g / h are held within limits, by a larger h where they would pass them."""
 
-    def __init__(self, inner: Loss, most: float) -> None:
-        self.inner, self.most = inner, most
-        self.n_outputs = inner.n_outputs
-        self.init, self.link, self.value = inner.init, inner.link, inner.value  # type: ignore[method-assign]
+    def __init__(self, inner: BoostingLoss, most: float) -> None:
+        super().__init__(inner.loss)
+        self.most = most
+        self.curbs_steps = False
 
     def fill(self, y: np.ndarray, raw: np.ndarray, weight: np.ndarray | None, g: np.ndarray, h: np.ndarray) -> float:
-        total = self.inner.fill(y, raw, weight, g, h)
+        total = super().fill(y, raw, weight, g, h)
         np.maximum(h, np.abs(g) / self.most, out=h)
         return total

@@ -1,0 +1,1 @@
+"""Linear discriminant analysis, scatter of classes and Fisher's criteria (3.4)."""

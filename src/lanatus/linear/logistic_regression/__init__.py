@@ -1,0 +1,1 @@
+"""Logistic regression and the functions of section 3.3."""

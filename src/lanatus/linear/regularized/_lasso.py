@@ -1,0 +1,140 @@
+"""The lasso."""
+
+from typing import Any, Self
+
+from sklearn.base import MultiOutputMixin, RegressorMixin
+
+from lanatus.base import as_targets, fitting
+from lanatus.catalog import method
+from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._rules import RULES
+from lanatus.linear.regularized._fit import column_seed, fit_penalized, open_risk, sparse_weights, warn_unpenalized
+from lanatus.optimize.penalties import L1
+from lanatus.optimize.solvers import CoordinateDescent
+from lanatus.params import rules_for
+
+
+@method(
+    "linear.lasso",
+    section="11.4",
+    task="regression",
+    en="LASSO",
+    zh="LASSO回归",
+    peers=["scikit-learn:Lasso", "celer:Lasso", "skglm:Lasso", "adelie:grpnet"],
+)
+class Lasso(RegressorMixin, MultiOutputMixin, LinearModel):
+    r"""Lasso: least squares with an L1 penalty, which makes weights exactly zero.
+
+    Minimises :math:`\frac{1}{2\sum_i v_i}\sum_i v_i(y_i - w^T x_i - b)^2 + \alpha\lVert w\rVert_1`, or with
+    ``loss_scale="sum"`` the book's :math:`\sum_i v_i(y_i - w^T x_i - b)^2 + \alpha\lVert w\rVert_1` (11.7), which has
+    no bias: add ``fit_intercept=False``. The columns of non-zero weight are those selected.
+
+    Book: section 11.4. Kernels: ``cpp/linear/coordinate_descent.hpp``, ``cpp/linear/lasso_path.hpp``.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty, the book's lambda with ``loss_scale="sum"``; 0 is least squares, with a warning.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    precompute : bool or array of shape (n_features, n_features), default=False
+        True: work on the products of the columns; an array: these products, of centred and weighted columns; False:
+        as the solver sees fit, which is with products where X is tall.
+    copy_X : bool, default=True
+        Taken for scikit-learn's sake; X is never changed.
+    max_iter : int, default=1000
+        Most rounds over the columns, for wide X over those of one working set.
+    tol : float, default=1e-4
+        Stop at this duality gap, over the sum of squares of the (centred) target.
+    warm_start : bool, default=False
+        Whether to begin at the weights of the last fit.
+    positive : bool, default=False
+        Whether all weights must be 0 or more.
+    random_state : int, RandomState or None, default=None
+        Draws the order of the columns for ``selection="random"``.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Order of the columns in a round.
+    loss_scale : {"mean", "sum"}, default="mean"
+        "sum" has the sum of squares in place of half their mean, as in (11.7).
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features), weights
+    intercept_ : float or ndarray of shape (n_targets,), bias
+    sparse_coef_ : sparse matrix of shape (n_targets, n_features), the weights again
+    dual_gap_ : float or ndarray, how far the objective can be from its least value
+    n_iter_ : int or list of int, rounds used
+    schema_ : Schema, the columns seen in ``fit``
+    n_features_in_ : int, number of them
+    feature_names_in_ : ndarray of str, their names, where they had any
+
+    Notes
+    -----
+    Cost: tall X, :math:`O(nd^2)` once for the products, then :math:`O(ds)` a round with s weights in use; wide X,
+    :math:`O(nd)` for each look at all columns, few of which are needed, and :math:`O(ns^2)` for the working set. Memory
+    beside X :math:`O(d^2)`, or :math:`O(ns)` for wide X. Constant columns have weight 0; of columns that are alike the
+    first takes the weight. Sparse X stays sparse.
+
+    Examples
+    --------
+    >>> from lanatus.linear import Lasso
+    >>> X, y = [[1, 0], [1, 1], [0, 1]], [2, 2, 0.5]
+    >>> Lasso(1, loss_scale="sum", fit_intercept=False, tol=1e-12).fit(X, y).coef_.round(6).tolist()
+    [1.666667, 0.166667]
+    >>> Lasso(3, loss_scale="sum", fit_intercept=False, tol=1e-12).fit(X, y).coef_.round(6).tolist()
+    [1.25, 0.0]
+
+    References
+    ----------
+    Tibshirani (1996), Regression shrinkage and selection via the lasso. Massias, Gramfort and Salmon (2018), Celer: a
+    fast solver for the lasso with dual extrapolation.
+    """
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        precompute: Any = False,
+        copy_X: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+        loss_scale: str = "mean",
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+        self.loss_scale = loss_scale
+
+    _params = rules_for(__init__, RULES)
+    sparse_coef_ = property(sparse_weights)
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn weights and bias.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+            What to predict; several targets are learned one by one.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+        """
+        warn_unpenalized(self)
+        risk = open_risk(self, X, y, sample_weight, targets=as_targets)
+        penalty = L1(self.alpha, positive=self.positive)
+        solver = CoordinateDescent(self.tol, self.max_iter, precompute=self.precompute, seed=column_seed(self))
+        return fit_penalized(self, risk, penalty, solver)

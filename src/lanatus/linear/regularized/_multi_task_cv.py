@@ -1,0 +1,259 @@
+"""The multi-task lasso and elastic net with penalties chosen by cross-validation."""
+
+from typing import Any, Self
+
+from sklearn.base import MultiOutputMixin, RegressorMixin
+
+from lanatus.base import Takes, fitting
+from lanatus.catalog import method
+from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._rules import RULES
+from lanatus.linear.regularized._fit import column_seed
+from lanatus.linear.regularized._path_cv import SHARES, fit_path_cv
+from lanatus.optimize.penalties import L21
+from lanatus.optimize.solvers import BlockCoordinateDescent
+from lanatus.params import rules_for
+
+
+@method(
+    section="11.7",
+    task="regression",
+    en="Multi-task LASSO with its penalty by cross-validation",
+    zh="交叉验证多任务LASSO",
+    peers=["scikit-learn:MultiTaskLassoCV"],
+)
+class MultiTaskLassoCV(RegressorMixin, MultiOutputMixin, LinearModel):
+    r"""Multi-task lasso whose penalty is chosen by cross-validation.
+
+    Fits the whole path on each fold, takes the alpha of the least mean squared error on the rows left out, and fits all
+    rows with it.
+
+    Book: sections 2.2 and 11.7. Kernels: those of `MultiTaskLasso`.
+
+    Parameters
+    ----------
+    eps : float, default=1e-3
+        Last penalty tried over the first.
+    alphas : int or array, default=100
+        The penalties to try, or how many: then the first makes all weights zero.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    max_iter : int, default=1000
+        Most rounds for one penalty.
+    tol : float, default=1e-4
+        Stop at this duality gap, over the sum of squares of the (centred) target.
+    copy_X : bool, default=True
+        Taken for scikit-learn's sake; X is never changed.
+    cv : int, splitter, iterable or None, default=None
+        The folds, as in scikit-learn; None is five.
+    verbose : bool or int, default=False
+        Taken for scikit-learn's sake.
+    n_jobs : int or None, default=None
+        Taken for scikit-learn's sake; threads follow ``OMP_NUM_THREADS`` and threadpoolctl.
+    random_state : int, RandomState or None, default=None
+        Draws the order of the columns for ``selection="random"``.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Order of the columns in a round.
+
+    Attributes
+    ----------
+    alpha_ : float, the penalty chosen
+    l1_ratio_ : float, the share of L1 chosen
+    alphas_ : ndarray, the penalties tried, falling
+    mse_path_ : ndarray of shape (n_alphas, n_folds), mean squared errors
+    coef_ : ndarray of shape (n_targets, n_features), weights
+    intercept_ : ndarray of shape (n_targets,), biases
+    dual_gap_ : float, how far the objective can be from its least value
+    n_iter_ : int, rounds of the last fit
+    schema_ : Schema, the columns seen in ``fit``
+    n_features_in_ : int, number of them
+    feature_names_in_ : ndarray of str, their names, where they had any
+
+    Notes
+    -----
+    Cost: one path for each fold, then one on all rows. The penalties are those of the whole data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lanatus.linear import MultiTaskLassoCV
+    >>> X = np.arange(40.0).reshape(20, 2) % 7
+    >>> MultiTaskLassoCV(alphas=[0.01, 1.0]).fit(X, X @ [[1, 2], [0, 0]]).alpha_
+    0.01
+    """
+
+    def __init__(
+        self,
+        *,
+        eps: float = 1e-3,
+        alphas: Any = 100,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        copy_X: bool = True,
+        cv: Any = None,
+        verbose: Any = False,
+        n_jobs: Any = None,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None:
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.copy_X = copy_X
+        self.cv = cv
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.selection = selection
+
+    _params = rules_for(__init__, RULES)
+
+    _takes = Takes()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = False
+        return tags
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Try the penalties on folds of the rows, then learn from all of them with the best.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples, n_targets)
+            What to predict.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+        """
+        solver = BlockCoordinateDescent(self.tol, self.max_iter, seed=column_seed(self))
+        return fit_path_cv(self, X, y, sample_weight, L21, 1.0, solver)
+
+
+@method(
+    section="11.7",
+    task="regression",
+    en="Multi-task elastic net with its penalties by cross-validation",
+    zh="交叉验证多任务弹性网",
+    peers=["scikit-learn:MultiTaskElasticNetCV"],
+)
+class MultiTaskElasticNetCV(RegressorMixin, MultiOutputMixin, LinearModel):
+    r"""Multi-task elastic net whose penalty is chosen by cross-validation.
+
+    Fits the whole path on each fold for each share of the L1 part, takes the pair of the least mean squared error on
+    the rows left out, and fits all rows with it.
+
+    Book: sections 2.2 and 11.7. Kernels: those of `MultiTaskElasticNet`.
+
+    Parameters
+    ----------
+    l1_ratio : float or list of float, default=0.5
+        Share of the L1 part, or shares to choose from.
+    eps : float, default=1e-3
+        Last penalty tried over the first.
+    alphas : int or array, default=100
+        The penalties to try, or how many: then the first makes all weights zero.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    max_iter : int, default=1000
+        Most rounds for one penalty.
+    tol : float, default=1e-4
+        Stop at this duality gap, over the sum of squares of the (centred) target.
+    cv : int, splitter, iterable or None, default=None
+        The folds, as in scikit-learn; None is five.
+    copy_X : bool, default=True
+        Taken for scikit-learn's sake; X is never changed.
+    verbose : bool or int, default=0
+        Taken for scikit-learn's sake.
+    n_jobs : int or None, default=None
+        Taken for scikit-learn's sake; threads follow ``OMP_NUM_THREADS`` and threadpoolctl.
+    random_state : int, RandomState or None, default=None
+        Draws the order of the columns for ``selection="random"``.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Order of the columns in a round.
+
+    Attributes
+    ----------
+    alpha_ : float, the penalty chosen
+    l1_ratio_ : float, the share of L1 chosen
+    alphas_ : ndarray, the penalties tried, falling; a row for each share
+    mse_path_ : ndarray of shape (n_l1_ratio, n_alphas, n_folds), without the first for one share, mean squared errors
+    coef_ : ndarray of shape (n_targets, n_features), weights
+    intercept_ : ndarray of shape (n_targets,), biases
+    dual_gap_ : float, how far the objective can be from its least value
+    n_iter_ : int, rounds of the last fit
+    schema_ : Schema, the columns seen in ``fit``
+    n_features_in_ : int, number of them
+    feature_names_in_ : ndarray of str, their names, where they had any
+
+    Notes
+    -----
+    Cost: one path for each fold and share, then one on all rows. The penalties are those of the whole data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lanatus.linear import MultiTaskElasticNetCV
+    >>> X = np.arange(40.0).reshape(20, 2) % 7
+    >>> MultiTaskElasticNetCV(alphas=[0.01, 1.0]).fit(X, X @ [[1, 2], [0, 0]]).alpha_
+    0.01
+    """
+
+    def __init__(
+        self,
+        *,
+        l1_ratio: Any = 0.5,
+        eps: float = 1e-3,
+        alphas: Any = 100,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        cv: Any = None,
+        copy_X: bool = True,
+        verbose: Any = 0,
+        n_jobs: Any = None,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None:
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.selection = selection
+
+    _params = rules_for(__init__, RULES, l1_ratio=SHARES)
+
+    _takes = Takes()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = False
+        return tags
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Try the penalties on folds of the rows, then learn from all of them with the best.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples, n_targets)
+            What to predict.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+        """
+        solver = BlockCoordinateDescent(self.tol, self.max_iter, seed=column_seed(self))
+        return fit_path_cv(self, X, y, sample_weight, L21, self.l1_ratio, solver)

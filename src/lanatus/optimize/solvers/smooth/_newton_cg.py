@@ -1,0 +1,60 @@
+"""Newton's method with conjugate gradients."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lanatus.optimize.solvers.smooth._objective import Point, SmoothObjective, Solve, Step, line_search
+
+
+def newton_cg(objective: SmoothObjective, theta: np.ndarray, tol: float) -> Iterator[Step]:
+    """Newton's method with each step found by conjugate gradients, from products with the Hessian alone."""
+    now = objective.at(theta, "curvature")
+    first = objective.slope(now)
+    if first <= tol:
+        yield Step(theta, now.value, True)
+        return
+    preconditioners = objective.preconditioners(now.curvature)
+    precondition = next(preconditioners)
+    while True:
+        # Accurate steps near the end, rough ones far from it.
+        accuracy = min(0.25, max(0.05, objective.slope(now) / first))
+        step, count = conjugate_gradients(objective, now, accuracy, precondition)
+        if count > 25:
+            precondition = next(preconditioners, precondition)
+        left = accuracy**2 * -float((now.gradient * step).sum())  # what the step, being rough, does not gain
+        reached, after = line_search(objective, theta, now, step, "curvature")
+        if after is None:
+            yield Step(theta, now.value, True)
+            return
+        theta, now = reached, after
+        yield Step(theta, now.value, left <= 0.01 * tol * now.value and objective.slope(now) <= tol)
+
+
+def conjugate_gradients(
+    objective: SmoothObjective, now: Point, accuracy: float, precondition: Solve
+) -> tuple[np.ndarray, int]:
+    """An approximate solution of H step = -g, to a share `accuracy` of the gradient; products used."""
+    step = np.zeros_like(now.gradient)
+    residual = -now.gradient
+    reduced = precondition(residual)
+    direction = reduced.copy()
+    length = float((residual * reduced).sum())
+    goal = accuracy * accuracy * length
+    most, count = max(20, min(residual.size, 200)), 0
+    while count < most:
+        count += 1
+        image = objective.product(now.curvature, direction)
+        curved = float((direction * image).sum())
+        if curved <= 0:
+            break
+        size = length / curved
+        step += size * direction
+        residual -= size * image
+        reduced = precondition(residual)
+        longer = float((residual * reduced).sum())
+        if longer <= goal:
+            break
+        direction = reduced + longer / length * direction
+        length = longer
+    return step, count
