@@ -298,13 +298,18 @@ X5, C2, L5 = np.ones((5, 3)), np.ones((2, 3)), np.zeros(5, np.int32)
         ("hamerly_pass", (X5, None, C2, None, L5, np.ones(4), np.ones(5), np.ones((2, 3)), np.ones(2))),
         ("hamerly_pass", (X5, None, C2, None, L5, np.ones(5), np.ones(5), np.ones((3, 3)), np.ones(2))),
         ("hamerly_pass", (X5, None, C2, None, L5 + 2, np.ones(5), np.ones(5), np.ones((2, 3)), np.ones(2))),
-        ("assign", (as_csr(X5), np.ones((2, 4)))),
-        ("plusplus", (as_csr(X5), None, 6, 1, 0)),
     ],
 )
 def test_what_does_not_fit_is_refused(name, arguments):
     with pytest.raises(ValueError, match=r"\w"):
         getattr(cluster, name)(*arguments, n_threads=1)
+
+
+def test_compressed_rows_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="features"):
+        cluster.assign(as_csr(X5), np.ones((2, 4)), n_threads=1)
+    with pytest.raises(ValueError, match="k must be"):
+        cluster.plusplus(as_csr(X5), None, 6, 1, 0, n_threads=1)
 
 
 def test_wrong_types_and_read_only_results_are_refused():
