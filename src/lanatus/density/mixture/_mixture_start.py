@@ -7,7 +7,7 @@ import numpy as np
 
 from lanatus._core import core
 from lanatus.base import aligned, check_positive_weight
-from lanatus.cluster import KMeans, nearest, plusplus, random_rows
+from lanatus.cluster import KMeans, assign, plusplus, random_rows
 from lanatus.density.mixture._em_steps import Components, Scatter, complete_sums
 from lanatus.scale import Block, Engine, InMemory, S, Sums, Tally
 
@@ -105,7 +105,7 @@ def _all_rows(means: np.ndarray, block: Block) -> np.ndarray:
 
 
 def _nearest_shares(means: np.ndarray, block: Block) -> np.ndarray:
-    labels, _ = nearest(block.X, means)
+    labels, _ = assign(block.X, means)
     return (labels[:, None] == np.arange(len(means))).astype(np.float64)
 
 
