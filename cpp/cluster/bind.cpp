@@ -2,6 +2,7 @@
 #include "cluster/kmeans_elkan.hpp"
 #include "cluster/kmeans_csr.hpp"
 #include "cluster/kmeans_plusplus.hpp"
+#include "core/csr.hpp"
 #include "core/ndarray.hpp"
 
 namespace lanatus::cluster {
@@ -11,9 +12,15 @@ namespace {
 
 using Labels = InOut1<std::int32_t>;
 
-template <class A, class B>
-void require_same_columns(const A& X, const B& centers) {
-    require(centers.shape(1) == X.shape(1), "centers and X differ in number of features");
+// Rows dense or compressed: what the kernels read, whichever it is.
+template <class T>
+MatrixView<const T> rows_of(const In2<T>& X) { return view(X); }
+template <class T>
+CsrView<T> rows_of(const Csr<T>& X) { return X.view(); }
+
+template <class B>
+void require_centers(const B& centers, std::size_t n_cols) {
+    require(centers.shape(1) == n_cols, "centers and X differ in number of features");
     require(centers.shape(0) >= 1, "there must be at least one center");
     require(centers.shape(0) <= 0x7fffffff, "too many centers for int32 labels");
 }
@@ -26,18 +33,19 @@ inline void require_codes(std::span<const std::int32_t> labels, std::int64_t low
         require(c >= low && c < static_cast<std::int64_t>(k), "labels hold a value outside the range of the centers");
 }
 
-template <class T>
-auto py_lloyd(In2<T> X, Weights w, In2<T> centers, Labels labels, int n_threads) {
-    require_same_columns(X, centers);
-    require_labels(labels, X.shape(0));
-    require_weights(w, X.shape(0));
+template <class T, class Rows>
+auto py_lloyd(const Rows& rows, Weights w, In2<T> centers, Labels labels, int n_threads) {
+    const auto X = rows_of<T>(rows);
+    require_centers(centers, X.cols);
+    require_labels(labels, X.rows);
+    require_weights(w, X.rows);
     require_threads(n_threads);
     auto sums = new_array<double>(centers.shape(0), centers.shape(1));
     auto mass = new_array<double>(centers.shape(0));
     PassResult r;
     {
         nb::gil_scoped_release nogil;
-        r = lloyd_pass<T>(view(X), span(w), view(centers), span(labels), view(sums), span(mass), n_threads);
+        r = lloyd_pass<T>(X, span(w), view(centers), span(labels), view(sums), span(mass), n_threads);
     }
     return std::tuple(sums, mass, r.inertia, r.n_changed);
 }
@@ -48,7 +56,7 @@ void require_bounds(const In2<T>& X, const Weights& w, const In2<T>& centers, co
                     const Labels& labels, const InOut1<T>& upper, std::size_t lower_rows, const InOut2<double>& sums,
                     const InOut1<double>& mass, int n_threads) {
     const std::size_t n = X.shape(0), k = centers.shape(0);
-    require_same_columns(X, centers);
+    require_centers(centers, X.shape(1));
     require_labels(labels, n);
     require_weights(w, n);
     require_threads(n_threads);
@@ -88,48 +96,41 @@ auto py_elkan(In2<T> X, Weights w, In2<T> centers, std::optional<In2<T>> old_cen
     return std::tuple(r.n_changed, r.n_distances);
 }
 
-template <class T>
-auto py_assign(In2<T> X, In2<T> centers, int n_threads) {
-    require_same_columns(X, centers);
+template <class T, class Rows>
+auto py_assign(const Rows& rows, In2<T> centers, int n_threads) {
+    const auto X = rows_of<T>(rows);
+    require_centers(centers, X.cols);
     require_threads(n_threads);
-    auto labels = new_array<std::int32_t>(X.shape(0));
-    auto sq_dist = new_array<double>(X.shape(0));
+    auto labels = new_array<std::int32_t>(X.rows);
+    auto sq_dist = new_array<double>(X.rows);
     {
         nb::gil_scoped_release nogil;
-        assign<T>(view(X), view(centers), span(labels), span(sq_dist), n_threads);
+        assign<T>(X, view(centers), span(labels), span(sq_dist), n_threads);
     }
     return std::tuple(labels, sq_dist);
 }
 
-template <class T>
-auto py_pairwise(In2<T> X, In2<T> centers, int n_threads) {
-    require_same_columns(X, centers);
-    require_threads(n_threads);
-    auto out = new_array<T>(X.shape(0), centers.shape(0));
-    nb::gil_scoped_release nogil;
-    pairwise_sq<T>(view(X), view(centers), view(out), n_threads);
-    return out;
-}
-
-template <class T>
-double py_inertia(In2<T> X, Weights w, In2<T> centers, In1<std::int32_t> labels, int n_threads) {
-    require_same_columns(X, centers);
-    require_labels(labels, X.shape(0));
-    require_weights(w, X.shape(0));
+template <class T, class Rows>
+double py_inertia(const Rows& rows, Weights w, In2<T> centers, In1<std::int32_t> labels, int n_threads) {
+    const auto X = rows_of<T>(rows);
+    require_centers(centers, X.cols);
+    require_labels(labels, X.rows);
+    require_weights(w, X.rows);
     require_threads(n_threads);
     nb::gil_scoped_release nogil;
     require_codes(span(labels), 0, centers.shape(0));
-    return inertia<T>(view(X), span(w), view(centers), span(labels), n_threads);
+    return inertia<T>(X, span(w), view(centers), span(labels), n_threads);
 }
 
-template <class T>
-double py_min_sq_dist(In2<T> X, Weights w, In2<T> centers, InOut1<double> sq_dist, int n_threads) {
-    require_same_columns(X, centers);
-    require(sq_dist.shape(0) == X.shape(0), "sq_dist and X differ in number of samples");
-    require_weights(w, X.shape(0));
+template <class T, class Rows>
+double py_min_sq_dist(const Rows& rows, Weights w, In2<T> centers, InOut1<double> sq_dist, int n_threads) {
+    const auto X = rows_of<T>(rows);
+    require_centers(centers, X.cols);
+    require(sq_dist.shape(0) == X.rows, "sq_dist and X differ in number of samples");
+    require_weights(w, X.rows);
     require_threads(n_threads);
     nb::gil_scoped_release nogil;
-    return min_sq_dist<T>(view(X), span(w), view(centers), span(sq_dist), n_threads);
+    return min_sq_dist<T>(X, span(w), view(centers), span(sq_dist), n_threads);
 }
 
 Out1<std::int64_t> indices(const std::vector<std::int64_t>& rows) {
@@ -142,152 +143,44 @@ void require_choice(std::size_t n, std::size_t k, std::size_t n_trials) {
     require(n_trials >= 1, "n_trials must be at least 1");
 }
 
-template <class T>
-auto py_plusplus(In2<T> X, Weights w, std::size_t k, std::size_t n_trials, std::uint64_t seed, int n_threads) {
-    require_choice(X.shape(0), k, n_trials);
-    require_weights(w, X.shape(0));
-    require_threads(n_threads);
-    std::vector<std::int64_t> rows;
-    {
-        nb::gil_scoped_release nogil;
-        rows = plusplus<T>(MatrixView<const T>(view(X)), span(w), k, n_trials, seed, n_threads);
-    }
-    return indices(rows);
-}
-
-// Checks what would read out of bounds.
-template <class T, class I>
-CsrView<T, I> csr(const In1<T>& data, const In1<I>& columns, const In1<I>& indptr, std::size_t n_cols) {
-    require(indptr.shape(0) >= 1 && indptr(0) == 0, "indptr must start with 0");
-    require(data.shape(0) == columns.shape(0), "data and indices differ in length");
-    const std::size_t n = indptr.shape(0) - 1;
-    for (std::size_t i = 0; i < n; ++i) require(indptr(i) <= indptr(i + 1), "indptr must not decrease");
-    require(static_cast<std::size_t>(indptr(n)) <= data.shape(0), "indptr points past the end of data");
-    for (const I j : span(columns))
-        require(j >= 0 && static_cast<std::size_t>(j) < n_cols, "indices hold a column outside [0, n_cols)");
-    return {data.data(), columns.data(), indptr.data(), n, n_cols};
-}
-template <class C>
-void require_centers(const C& centers, std::size_t n_cols) {
-    require(centers.shape(1) == n_cols, "centers and X differ in number of features");
-    require(centers.shape(0) >= 1 && centers.shape(0) <= 0x7fffffff, "there must be at least one center");
-}
-
-template <class T, class I>
-auto py_lloyd_csr(In1<T> data, In1<I> columns, In1<I> indptr, std::size_t n_cols, Weights w, In2<T> centers,
-                  Labels labels, int n_threads) {
-    const auto X = csr<T, I>(data, columns, indptr, n_cols);
-    require_centers(centers, n_cols);
-    require_labels(labels, X.rows);
-    require_weights(w, X.rows);
-    require_threads(n_threads);
-    auto sums = new_array<double>(centers.shape(0), n_cols);
-    auto mass = new_array<double>(centers.shape(0));
-    PassResult r;
-    {
-        nb::gil_scoped_release nogil;
-        r = lloyd_pass<T, I>(X, span(w), view(centers), span(labels), view(sums), span(mass), n_threads);
-    }
-    return std::tuple(sums, mass, r.inertia, r.n_changed);
-}
-
-template <class T, class I>
-auto py_assign_csr(In1<T> data, In1<I> columns, In1<I> indptr, std::size_t n_cols, In2<T> centers, int n_threads) {
-    const auto X = csr<T, I>(data, columns, indptr, n_cols);
-    require_centers(centers, n_cols);
-    require_threads(n_threads);
-    auto labels = new_array<std::int32_t>(X.rows);
-    auto sq_dist = new_array<double>(X.rows);
-    {
-        nb::gil_scoped_release nogil;
-        assign<T, I>(X, view(centers), span(labels), span(sq_dist), n_threads);
-    }
-    return std::tuple(labels, sq_dist);
-}
-
-template <class T, class I>
-auto py_pairwise_csr(In1<T> data, In1<I> columns, In1<I> indptr, std::size_t n_cols, In2<T> centers, int n_threads) {
-    const auto X = csr<T, I>(data, columns, indptr, n_cols);
-    require_centers(centers, n_cols);
-    require_threads(n_threads);
-    auto out = new_array<T>(X.rows, centers.shape(0));
-    nb::gil_scoped_release nogil;
-    pairwise_sq<T, I>(X, view(centers), view(out), n_threads);
-    return out;
-}
-
-template <class T, class I>
-double py_inertia_csr(In1<T> data, In1<I> columns, In1<I> indptr, std::size_t n_cols, Weights w, In2<T> centers,
-                      In1<std::int32_t> labels, int n_threads) {
-    const auto X = csr<T, I>(data, columns, indptr, n_cols);
-    require_centers(centers, n_cols);
-    require_labels(labels, X.rows);
-    require_codes(span(labels), 0, centers.shape(0));
-    require_weights(w, X.rows);
-    require_threads(n_threads);
-    nb::gil_scoped_release nogil;
-    return inertia<T, I>(X, span(w), view(centers), span(labels), n_threads);
-}
-
-template <class T, class I>
-double py_min_sq_dist_csr(In1<T> data, In1<I> columns, In1<I> indptr, std::size_t n_cols, Weights w, In2<T> centers,
-                          InOut1<double> sq_dist, int n_threads) {
-    const auto X = csr<T, I>(data, columns, indptr, n_cols);
-    require_centers(centers, n_cols);
-    require(sq_dist.shape(0) == X.rows, "sq_dist and X differ in number of samples");
-    require_weights(w, X.rows);
-    require_threads(n_threads);
-    nb::gil_scoped_release nogil;
-    return min_sq_dist<T, I>(X, span(w), view(centers), span(sq_dist), n_threads);
-}
-
-template <class T, class I>
-auto py_plusplus_csr(In1<T> data, In1<I> columns, In1<I> indptr, std::size_t n_cols, Weights w, std::size_t k,
-                     std::size_t n_trials, std::uint64_t seed, int n_threads) {
-    const auto X = csr<T, I>(data, columns, indptr, n_cols);
+template <class T, class Rows>
+auto py_plusplus(const Rows& rows, Weights w, std::size_t k, std::size_t n_trials, std::uint64_t seed, int n_threads) {
+    const auto X = rows_of<T>(rows);
     require_choice(X.rows, k, n_trials);
     require_weights(w, X.rows);
     require_threads(n_threads);
-    std::vector<std::int64_t> rows;
+    std::vector<std::int64_t> chosen;
     {
         nb::gil_scoped_release nogil;
-        rows = plusplus<T>(X, span(w), k, n_trials, seed, n_threads);
+        chosen = plusplus<T>(X, span(w), k, n_trials, seed, n_threads);
     }
-    return indices(rows);
+    return indices(chosen);
 }
 
-template <class T, class I>
-void bind_csr(nb::module_& m) {
-    m.def("lloyd_pass_csr", &py_lloyd_csr<T, I>, "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(),
-          "n_cols"_a, "w"_a.noconvert().none(), "centers"_a.noconvert(), "labels"_a.noconvert(), nb::kw_only(),
-          "n_threads"_a, "lloyd_pass on compressed rows.");
-    m.def("assign_csr", &py_assign_csr<T, I>, "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(),
-          "n_cols"_a, "centers"_a.noconvert(), nb::kw_only(), "n_threads"_a, "assign on compressed rows.");
-    m.def("pairwise_sq_csr", &py_pairwise_csr<T, I>, "data"_a.noconvert(), "indices"_a.noconvert(),
-          "indptr"_a.noconvert(), "n_cols"_a, "centers"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "pairwise_sq on compressed rows.");
-    m.def("inertia_csr", &py_inertia_csr<T, I>, "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(),
-          "n_cols"_a, "w"_a.noconvert().none(), "centers"_a.noconvert(), "labels"_a.noconvert(), nb::kw_only(),
-          "n_threads"_a, "inertia on compressed rows.");
-    m.def("min_sq_dist_csr", &py_min_sq_dist_csr<T, I>, "data"_a.noconvert(), "indices"_a.noconvert(),
-          "indptr"_a.noconvert(), "n_cols"_a, "w"_a.noconvert().none(), "centers"_a.noconvert(), "sq_dist"_a.noconvert(),
-          nb::kw_only(), "n_threads"_a, "min_sq_dist on compressed rows.");
-    m.def("plusplus_csr", &py_plusplus_csr<T, I>, "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(),
-          "n_cols"_a, "w"_a.noconvert().none(), "k"_a, "n_trials"_a, "seed"_a, nb::kw_only(), "n_threads"_a,
-          "plusplus on compressed rows.");
-}
-
-template <class T>
-void bind_dtype(nb::module_& m) {
-    m.def("plusplus", &py_plusplus<T>, "X"_a.noconvert(), "w"_a.noconvert().none(), "k"_a, "n_trials"_a, "seed"_a,
+// The passes that take dense and compressed rows alike.
+template <class T, class Rows>
+void bind_rows(nb::module_& m) {
+    m.def("plusplus", &py_plusplus<T, Rows>, "X"_a.noconvert(), "w"_a.noconvert().none(), "k"_a, "n_trials"_a, "seed"_a,
           nb::kw_only(), "n_threads"_a,
           "-> (k,) int64: rows chosen by greedy k-means++, n_trials candidates a step. Distinct.");
-    bind_csr<T, std::int32_t>(m), bind_csr<T, std::int64_t>(m);
-    m.def("lloyd_pass", &py_lloyd<T>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
+    m.def("lloyd_pass", &py_lloyd<T, Rows>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
           "labels"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "-> (sums (k, d), mass (k,), inertia, n_changed). Assigns each row to its nearest center, in place in labels\n"
           "(n_changed counts the differences from the labels given), and sums rows and weights by cluster. inertia is that\n"
           "of the given centers.");
+    m.def("assign", &py_assign<T, Rows>, "X"_a.noconvert(), "centers"_a.noconvert(), nb::kw_only(), "n_threads"_a,
+          "-> (labels, squared distances): the nearest center of each row.");
+    m.def("inertia", &py_inertia<T, Rows>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
+          "labels"_a.noconvert(), nb::kw_only(), "n_threads"_a, "Weighted sum of squared distances to the labelled centers.");
+    m.def("min_sq_dist", &py_min_sq_dist<T, Rows>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
+          "sq_dist"_a.noconvert(), nb::kw_only(), "n_threads"_a,
+          "Lowers sq_dist (n,), in place, to the squared distance to the nearest of these centers where that is smaller.\n"
+          "-> the potential, sum of w * sq_dist.");
+}
+
+template <class T>
+void bind_dtype(nb::module_& m) {
+    bind_rows<T, In2<T>>(m), bind_rows<T, Csr<T>>(m);
     m.def("hamerly_pass", &py_hamerly<T>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
           "old_centers"_a.noconvert().none(), "labels"_a.noconvert(), "upper"_a.noconvert(), "lower"_a.noconvert(),
           "sums"_a.noconvert(), "mass"_a.noconvert(), nb::kw_only(), "n_threads"_a,
@@ -298,16 +191,6 @@ void bind_dtype(nb::module_& m) {
           "old_centers"_a.noconvert().none(), "labels"_a.noconvert(), "upper"_a.noconvert(), "lower"_a.noconvert(),
           "sums"_a.noconvert(), "mass"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "-> (n_changed, n_distances). As hamerly_pass, with a lower bound for every center: lower is (n, k).");
-    m.def("assign", &py_assign<T>, "X"_a.noconvert(), "centers"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "-> (labels, squared distances): the nearest center of each row.");
-    m.def("pairwise_sq", &py_pairwise<T>, "X"_a.noconvert(), "centers"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "-> (n, k): squared distances, by differences.");
-    m.def("inertia", &py_inertia<T>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
-          "labels"_a.noconvert(), nb::kw_only(), "n_threads"_a, "Weighted sum of squared distances to the labelled centers.");
-    m.def("min_sq_dist", &py_min_sq_dist<T>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
-          "sq_dist"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "Lowers sq_dist (n,), in place, to the squared distance to the nearest of these centers where that is smaller.\n"
-          "-> the potential, sum of w * sq_dist.");
 }
 
 }  // namespace

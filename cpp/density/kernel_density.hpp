@@ -21,18 +21,19 @@
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
 #include "density/query_block.hpp"
-#include "density/space_tree.hpp"
+#include "neighbors/kd_tree.hpp"
 
 namespace lanatus::density {
 
 // log_sums[q] <- log S(q), minus infinity where no window reaches.
-inline void log_kernel_sums(const SpaceTree& tree, const WindowSpec& spec, const Tolerance& tolerance,
+inline void log_kernel_sums(const KdTree& tree, const WindowSpec& spec, const Tolerance& tolerance,
                             MatrixView<const double> queries, std::size_t block_size, double* log_sums, int n_threads) {
     if (queries.rows == 0) return;
     std::vector<std::int64_t> order(queries.rows);
-    const std::size_t levels = tree_levels(queries.rows, block_size), blocks = std::size_t{1} << (levels - 1);
-    std::vector<double> records(tree_nodes(levels) * record_size(queries.cols));
-    build_space_tree(queries, nullptr, order, {records.data(), tree_nodes(levels), record_size(queries.cols)}, n_threads);
+    const std::size_t levels = neighbors::tree_levels(queries.rows, block_size), blocks = std::size_t{1} << (levels - 1);
+    std::vector<double> records(neighbors::tree_nodes(levels) * neighbors::record_size(queries.cols));
+    neighbors::build_kd_tree(queries, nullptr, order, {records.data(), neighbors::tree_nodes(levels), neighbors::record_size(queries.cols)},
+                             n_threads);
     parallel_for(blocks, n_threads, [&](std::size_t b) {
         Place at{0, 0, queries.rows};
         for (std::size_t half = blocks / 2; half > 0; half /= 2) at = b & half ? at.right() : at.left();

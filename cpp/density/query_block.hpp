@@ -10,15 +10,20 @@
 #include <vector>
 
 #include "core/matrix.hpp"
-#include "density/space_tree.hpp"
 #include "density/window_leaf.hpp"
+#include "metric/minkowski.hpp"
+#include "neighbors/kd_tree.hpp"
 
 namespace lanatus::density {
 
-// log K at a distance given as a sum (see add_gap).
+using metric::Reach;
+using neighbors::KdTree;
+using neighbors::Place;
+
+// log K at a distance given as a sum.
 inline double log_window(const WindowSpec& spec, double sum) {
     constexpr double nothing = -std::numeric_limits<double>::infinity();
-    const double u = length_of(spec.metric, sum) / spec.h;
+    const double u = (spec.metric == Metric::euclidean ? std::sqrt(sum) : sum) / spec.h;
     switch (spec.window) {
         case Window::gaussian: return -0.5 * u * u;
         case Window::exponential: return -u;
@@ -43,7 +48,7 @@ struct Tolerance {
 
 class QueryBlock {
   public:
-    QueryBlock(const SpaceTree& tree, const WindowSpec& spec, const Tolerance& tolerance,
+    QueryBlock(const KdTree& tree, const WindowSpec& spec, const Tolerance& tolerance,
                MatrixView<const double> queries, std::span<const std::int64_t> members)
         : tree_(tree), spec_(spec), d_(tree.d()), n_(members.size()),
           stride_((n_ + query_group - 1) / query_group * query_group), relative_(std::max(tolerance.relative, 1e-15)),
@@ -91,7 +96,7 @@ class QueryBlock {
   private:
     static constexpr std::size_t batch = 64;
 
-    const SpaceTree& tree_;
+    const KdTree& tree_;
     WindowSpec spec_;
     std::size_t d_, n_, stride_;
     double relative_, absolute_, total_;
@@ -109,7 +114,9 @@ class QueryBlock {
     std::vector<double> centres_, masses_;  // waiting to be added
 
     Reach reach_of(const Place& at) const {
-        return reach(spec_.metric, low_.data(), high_.data(), tree_.low(at), tree_.high(at), d_);
+        return with_metric(spec_.metric, [&](const auto& distance) {
+            return metric::reach(distance, low_.data(), high_.data(), tree_.low(at), tree_.high(at), d_);
+        });
     }
 
     // Of K between two boxes; a hair wider than the arithmetic of the leaves could tell.

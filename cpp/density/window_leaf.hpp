@@ -8,9 +8,21 @@
 #include <cstring>
 #include <limits>
 
-#include "density/space_tree.hpp"
+#include "metric/minkowski.hpp"
 
 namespace lanatus::density {
+
+enum class Metric { euclidean, manhattan, chebyshev };
+
+// visit(the distance)
+template <class Visit>
+auto with_metric(Metric metric, const Visit& visit) {
+    switch (metric) {
+        case Metric::euclidean: return visit(metric::Euclidean{});
+        case Metric::manhattan: return visit(metric::Manhattan{});
+        default: return visit(metric::Chebyshev{});
+    }
+}
 
 enum class Window { gaussian, tophat, epanechnikov, exponential, linear, cosine, box };
 
@@ -38,7 +50,7 @@ struct LeafTask {
 void add_windows(const LeafTask&, const double* panel, const double* rows, const double* w, std::size_t n, double* sums);
 void add_windows(const LeafTask&, const float* panel, const float* rows, const float* w, std::size_t n, double* sums);
 
-// nearest[q] <- the least distance (as a sum, see add_gap) to a row, if below what it was
+// nearest[q] <- the least distance (as a sum, see metric/minkowski.hpp) to a row, if below what it was
 void find_nearest(const LeafTask&, const double* panel, const double* rows, std::size_t n, double* nearest);
 
 }  // namespace lanatus::density

@@ -181,7 +181,7 @@ void nearest_of(const LeafTask& task, const double* panel, const double* rows, s
 }
 
 template <class T, Metric metric>
-void with_metric(const LeafTask& task, const T* panel, const T* rows, const T* w, std::size_t n, double* sums) {
+void with_window(const LeafTask& task, const T* panel, const T* rows, const T* w, std::size_t n, double* sums) {
     switch (task.spec.window) {
         case Window::gaussian: return add_all<T, metric, Window::gaussian>(task, panel, rows, w, n, sums);
         case Window::tophat: return add_all<T, metric, Window::tophat>(task, panel, rows, w, n, sums);
@@ -199,9 +199,9 @@ void windows_of(const LeafTask& task, const T* panel, const T* rows, const T* w,
         add_all<float, Metric::euclidean, Window::gaussian>(task, panel, rows, w, n, sums);
     } else {
         switch (task.spec.metric) {
-            case Metric::euclidean: return with_metric<T, Metric::euclidean>(task, panel, rows, w, n, sums);
-            case Metric::manhattan: return with_metric<T, Metric::manhattan>(task, panel, rows, w, n, sums);
-            case Metric::chebyshev: return with_metric<T, Metric::chebyshev>(task, panel, rows, w, n, sums);
+            case Metric::euclidean: return with_window<T, Metric::euclidean>(task, panel, rows, w, n, sums);
+            case Metric::manhattan: return with_window<T, Metric::manhattan>(task, panel, rows, w, n, sums);
+            case Metric::chebyshev: return with_window<T, Metric::chebyshev>(task, panel, rows, w, n, sums);
         }
     }
 }

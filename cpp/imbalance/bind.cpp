@@ -1,5 +1,4 @@
 #include "core/ndarray.hpp"
-#include "imbalance/neighbors.hpp"
 #include "imbalance/smote.hpp"
 
 namespace lanatus::imbalance {
@@ -9,20 +8,6 @@ namespace {
 
 void require_rows(std::span<const std::int64_t> rows, std::size_t n, const char* message) {
     for (const std::int64_t row : rows) require(row >= 0 && static_cast<std::size_t>(row) < n, message);
-}
-
-template <class T>
-auto py_nearest_rows(In2<T> X, In1<std::int64_t> rows, std::size_t k, int n_threads) {
-    require_threads(n_threads);
-    require(k >= 1 && k < X.shape(0), "k must be at least 1 and less than the number of rows of X");
-    require(X.shape(0) < std::numeric_limits<std::int32_t>::max(), "X has too many rows");
-    require_rows(span(rows), X.shape(0), "rows must be rows of X");
-    auto out = new_array<std::int32_t>(rows.shape(0), k);
-    {
-        nb::gil_scoped_release nogil;
-        nearest_rows(view(X), span(rows), k, out.data(), n_threads);
-    }
-    return out;
 }
 
 auto py_draw(std::uint64_t seed, std::size_t count, std::size_t n_parents, std::size_t k, int n_threads) {
@@ -53,8 +38,6 @@ auto py_interpolate(In2<T> X, In1<std::int64_t> from, In1<std::int64_t> to, In1<
 
 template <class T>
 void bind_dtype(nb::module_& m) {
-    m.def("nearest_rows", &py_nearest_rows<T>, "X"_a.noconvert(), "rows"_a.noconvert(), "k"_a, nb::kw_only(),
-          "n_threads"_a, "-> (len(rows), k) int32: the k other rows of X nearest to each of `rows`, nearest first.");
     m.def("interpolate", &py_interpolate<T>, "X"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert(),
           "gap"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "-> the rows of X, then X[start[i]] + gap[i] (X[end[i]] - X[start[i]]) for each i.");

@@ -18,7 +18,7 @@ from sklearn.callback import CallbackSupportMixin, ProgressBar, ScoringMonitor
 
 from lanatus._files import atomic_write
 
-__all__ = ["CallbackSupportMixin", "Checkpoint", "Progress", "ProgressBar", "Recorder", "ScoringMonitor"]
+__all__ = ["CallbackSupportMixin", "Checkpoint", "Progress", "ProgressBar", "Recorder", "Restart", "ScoringMonitor"]
 
 State = dict[str, Any]
 
@@ -165,32 +165,79 @@ class Progress:
 
     def iterations(self, start: int = 0) -> Iterator["Iteration"]:
         """The iterations of the next restart; ends early when a callback asks to stop."""
+        return self._iterations(start, lambda state: state)
+
+    def best_restart(
+        self, seeds: np.ndarray, run: Callable[["Restart"], State], better: Callable[[State, State], bool]
+    ) -> State:
+        """Run a restart for each seed and give the best result; goes on from a checkpoint if there is one.
+
+        Parameters
+        ----------
+        seeds : ndarray of int
+            One for each restart.
+        run : callable
+            Runs one `Restart` and gives its result, a dict of arrays and numbers.
+        better : callable
+            Whether the first of two results is the better one; the earlier is kept where neither is.
+        """
+        saved = self.saved or {}
+        seeds = saved.get("seeds", seeds)
+        best, first = _with_prefix(saved, "best_"), int(saved.get("start", 0))
+        for number, seed in enumerate(seeds):
+            if number < first:  # finished before the fit was interrupted
+                self.root.subcontext("restart", max_subtasks=self.max_iter)
+                continue
+            frame = {"start": number, "seeds": seeds, **_prefixed(best, "best_")}
+            found = run(Restart(self, int(seed), _with_prefix(saved, "pass_") if number == first else {}, frame))
+            if not best or better(found, best):
+                best = found
+        return best
+
+    def _iterations(self, start: int, whole: Callable[[State], State]) -> Iterator["Iteration"]:
         run = self.root.subcontext("restart", max_subtasks=self.max_iter)
         run.call_on_fit_task_begin(estimator=self.estimator, X=self.X)
         for number in range(start, self.max_iter):
-            step = Iteration(self, run.subcontext("iteration") if self.watched else None, number)
+            step = Iteration(self, run.subcontext("iteration") if self.watched else None, number, whole)
             yield step
             if step.stop:
                 break
         run.call_on_fit_task_end(estimator=self.estimator, X=self.X)
-
-    def skip(self) -> None:
-        """Pass over a restart that was finished before the fit was interrupted."""
-        self.root.subcontext("restart", max_subtasks=self.max_iter)
 
     def finish(self, attributes: State) -> None:
         """The whole fit is through."""
         self.root.call_on_fit_task_end(estimator=self.estimator, X=self.X, reconstruction_attributes=lambda: attributes)
 
 
+class Restart:
+    """One of several starts of a fit, of which the best is kept.
+
+    Attributes
+    ----------
+    seed : int, what its random numbers come from
+    saved : dict, the state of its last iteration before the fit was interrupted; empty for a fresh start
+    """
+
+    def __init__(self, progress: Progress, seed: int, saved: State, frame: State) -> None:
+        self.seed = seed
+        self.saved = saved
+        self._progress = progress
+        self._frame = frame
+
+    def iterations(self, start: int = 0) -> Iterator["Iteration"]:
+        """Its iterations from `start` on; ends early when a callback asks to stop."""
+        return self._progress._iterations(start, lambda state: {**self._frame, **_prefixed(state, "pass_")})
+
+
 class Iteration:
     """One iteration: `number` counts from 0, `stop` says that a callback wants an end."""
 
-    def __init__(self, progress: Progress, context: Any, number: int) -> None:
+    def __init__(self, progress: Progress, context: Any, number: int, whole: Callable[[State], State]) -> None:
         self.number = number
         self.stop = False
         self._progress = progress
         self._context = context
+        self._whole = whole  # a state with that of the other restarts
         if context is not None:
             context.call_on_fit_task_begin(estimator=progress.estimator, X=progress.X)
 
@@ -201,9 +248,17 @@ class Iteration:
             self.stop = self._context.call_on_fit_task_end(
                 estimator=progress.estimator,
                 X=progress.X,
-                metadata={"state": state, "fingerprint": progress._fingerprint},
+                metadata={"state": lambda: self._whole(state()), "fingerprint": progress._fingerprint},
                 reconstruction_attributes=attributes,
             )
+
+
+def _prefixed(state: State, prefix: str) -> State:
+    return {prefix + name: value for name, value in state.items()}
+
+
+def _with_prefix(state: State, prefix: str) -> State:
+    return {name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)}
 
 
 def fingerprint(estimator: Any, *data: Any) -> str:

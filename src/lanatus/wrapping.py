@@ -1,19 +1,17 @@
 """The base of estimators that work with another one: decompositions, ensembles, resampling, cost."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from lanatus.base import Estimator, take_rows
+from lanatus.base import Estimator, Intake, Numbers, is_plain_numbers, match_columns, take_rows, take_table
 from lanatus.catalog import Takes
 from lanatus.params import Satisfies
-from lanatus.table import Table, as_frame
 
-__all__ = ["LEARNER", "Wrapper", "has_words", "knows_tables", "takes_of"]
+__all__ = ["LEARNER", "ForLearners", "Wrapper", "knows_tables", "takes_of"]
 
 LEARNER = Satisfies(
     lambda value: hasattr(value, "fit") and not isinstance(value, type), "an estimator object such as GaussianNB()"
@@ -32,13 +30,38 @@ def takes_of(estimator: Any) -> Takes:
     return Takes(missing=bool(tags.allow_nan), sparse=bool(tags.sparse))
 
 
-class Wrapper(Estimator):
-    """Base of estimators that fit clones of `estimator` to rows of X.
+class ForLearners(Intake):
+    """Rows, checked and matched to the columns of ``fit``, ready for `take_rows` and for the learners inside.
 
-    X goes to them as they can take it: plain numbers as an array (or CSR), a frame as a `Table` to ours and as it
-    came to scikit-learn's. A `Table` carries the categories of the whole data, so that a part of the rows that lacks
-    one is no surprise later. Nothing is converted or imputed here.
+    Plain numbers are an array (or CSR), a frame is a `Table` for learners of ours and as it came for scikit-learn's. A
+    `Table` carries the categories of the whole data, so that a part of the rows that lacks one is no surprise later.
+    Nothing is converted or imputed here.
+
+    Parameters
+    ----------
+    numbers_once : bool, default=False
+        Whether numbers are made of a table here where all learners are ours and know nothing else: they would all
+        make the same.
     """
+
+    def __init__(self, numbers_once: bool = False) -> None:
+        self.numbers_once = numbers_once
+
+    def take(self, estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
+        learners = estimator._learners()
+        only_numbers = all(isinstance(one, Estimator) and not takes_of(one).nominal for one in learners)
+        if is_plain_numbers(X) or not learners or (self.numbers_once and only_numbers):
+            return Numbers().take(estimator, X, reset=reset, min_rows=min_rows)
+        table = take_table(estimator, X, reset=reset, min_rows=min_rows)
+        if all(map(knows_tables, learners)):
+            return table
+        return X if reset else match_columns(estimator, X)
+
+
+class Wrapper(Estimator):
+    """Base of estimators that fit clones of `estimator` to rows of X, which go to them as they can take it."""
+
+    _wants: ClassVar[Intake] = ForLearners()
 
     estimator: Any
 
@@ -57,15 +80,8 @@ class Wrapper(Estimator):
             sparse=all(takes.sparse for takes in each),
         )
 
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        """X, checked and matched to the columns of ``fit``, ready for `take_rows` and for the learners."""
-        if as_frame(X) is None and not has_words(X):
-            return self._numbers(X, reset=reset)
-        table = self._table(X, reset=reset)
-        return table if all(map(knows_tables, self._learners())) else self._matched(X) if not reset else X
-
     def _fitted(self, X: Any, y: Any, rows: Any = None, sample_weight: Any = None, **params: Any) -> Any:
-        """A clone of the learner, fitted to some rows of what `_rows` gave."""
+        """A clone of the learner, fitted to some rows of what `_take` gave."""
         model = clone(self.estimator).set_params(**params)
         if rows is not None:
             X, y = take_rows(X, rows), np.asarray(y)[rows]
@@ -77,18 +93,3 @@ def knows_tables(estimator: Any) -> bool:
     """Whether the first thing that sees X is ours."""
     first = estimator.steps[0][1] if isinstance(estimator, Pipeline) else estimator
     return all(map(knows_tables, first._learners())) if isinstance(first, Wrapper) else isinstance(first, Estimator)
-
-
-def has_words(X: Any) -> bool:
-    """Whether X is a table, or an array or list that holds something other than numbers."""
-    if isinstance(X, Table):
-        return True
-    if isinstance(X, np.ndarray):
-        return X.dtype == object or X.dtype.kind in "USM"
-    if isinstance(X, list | tuple):
-        return any(
-            isinstance(row, Mapping) or any(isinstance(cell, str) for cell in row)
-            for row in X
-            if isinstance(row, Mapping | list | tuple)
-        )
-    return False

@@ -7,7 +7,7 @@ import pytest
 from bayes.semi_naive_data import LABELS, SIZES, count, family_posterior, frame, prior, share, table
 
 from lanatus.bayes import AODE, KDB, LBR, ODE, SPODE, TAN, AnDE, NBTree, SemiNaiveBayes, conditional_mutual_information
-from lanatus.bayes.semi_naive._tan import spanning_tree
+from lanatus.graph import parents_from_root
 
 cases = pytest.mark.parametrize("holes", [0.0, 0.2])
 weighing = pytest.mark.parametrize("weights", [False, True])
@@ -85,30 +85,7 @@ def test_information_and_tan(holes, weights, weighting):
 
 
 @pytest.mark.covers("bayes.tan")
-def test_no_other_tree_is_heavier():
-    rng = np.random.RandomState(0)
-    for _ in range(20):
-        weights = np.triu(rng.rand(5, 5), 1)
-        weights += weights.T
-        best = 0.0
-        for edges in combinations(list(combinations(range(5), 2)), 4):
-            reached, grown = {0}, True
-            while grown:
-                grown = False
-                for i, j in edges:
-                    if (i in reached) != (j in reached):
-                        reached |= {i, j}
-                        grown = True
-            if len(reached) == 5:
-                best = max(best, sum(weights[i, j] for i, j in edges))
-        assert sum(weights[i, j] for i, j in spanning_tree(weights)) == pytest.approx(best)
-    assert spanning_tree(np.ones((4, 4))) == [(0, 1), (0, 2), (0, 3)]  # ties: the first columns
-
-
-@pytest.mark.covers("bayes.tan")
 def test_no_other_tree_of_attributes_is_more_likely():
-    from lanatus.bayes.semi_naive._tan import directed
-
     X, _, y, weight = table(200, weights=True)
 
     def likelihood(model):
@@ -120,7 +97,7 @@ def test_no_other_tree_of_attributes_is_more_likely():
     best = likelihood(fitted(TAN(alpha=0.0), X, y, weight))
     found = []
     for edges in combinations(list(combinations(range(4), 2)), 3):
-        parents = directed(list(edges), 0, 4)
+        parents = parents_from_root(list(edges), 0, 4)
         if all(parents[1:]):  # a tree: every column but the root is reached
             choice = [None if not above else above[0] for above in parents]
             found.append(likelihood(fitted(ODE(choice, alpha=0.0), X, y, weight)))

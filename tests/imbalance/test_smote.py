@@ -6,7 +6,7 @@ import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from lanatus.imbalance import SMOTE, BorderlineSMOTE
-from lanatus.imbalance._neighbors import coordinates, most_common, nearest
+from lanatus.imbalance._smote import coordinates, most_common, neighbors_within
 from lanatus.table import Table
 
 
@@ -113,7 +113,7 @@ def test_mixed_rows_interpolate_numbers_and_vote_on_words():
         assert ((new[name] >= low - 1e-12) & (new[name] <= high + 1e-12)).all()
     assert new["数"].dtype == frame["数"].dtype
     rows = np.flatnonzero(y == "好")
-    near = rows[nearest(coordinates(Table.of(frame), rows)[rows], np.arange(len(rows)), 5)]
+    near = neighbors_within(Table.of(frame), rows, 5)
     for name in ("色泽", "触感"):
         for parent, value in zip(start, new[name], strict=True):
             votes = frame[name].to_numpy()[near[rows.searchsorted(parent)]]

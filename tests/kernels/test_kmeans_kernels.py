@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from lanatus._core import cluster
+from lanatus._core import cluster, core, metric
 from scipy import sparse
 
 FLOATS = [np.float32, np.float64]
@@ -79,10 +79,10 @@ def test_assign_and_pairwise(n, d, k, dtype):
     assert_nearest(labels, D, dtype)
     tolerance = 4 * d**0.5 * np.finfo(dtype).eps + 1e-14
     np.testing.assert_allclose(sq_dist, D[np.arange(n), labels], rtol=tolerance)
-    P = cluster.pairwise_sq(X, centers, n_threads=2)
+    P = metric.pairwise_sq(X, centers, n_threads=2)
     assert P.dtype == dtype
     np.testing.assert_allclose(P, D, rtol=tolerance)
-    assert np.all(cluster.pairwise_sq(centers, centers, n_threads=1).diagonal() == 0)
+    assert np.all(metric.pairwise_sq(centers, centers, n_threads=1).diagonal() == 0)
 
 
 @pytest.mark.parametrize(("d", "k"), [(3, 4), (16, 32), (200, 9)])
@@ -160,22 +160,20 @@ def test_hamerly_follows_lloyd(n, d, k, dtype, weighted):
         assert scanned[-1] < n * k / 4  # most rows are skipped in the end
 
 
-def as_csr(X, index):
-    S = sparse.csr_array(X)
-    return S.data, S.indices.astype(index), S.indptr.astype(index), X.shape[1]
+def as_csr(X):
+    return core.csr(sparse.csr_matrix(X))
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize(("n", "d", "k"), [(1, 1, 1), (700, 30, 9), (300, 200, 17)])
-def test_csr_equals_dense(n, d, k, dtype, index):
+def test_csr_equals_dense(n, d, k, dtype):
     X, centers, w = table(n, d, k, dtype)
     X[np.random.default_rng(2).random(X.shape) < 0.8] = 0
-    S = as_csr(X, index)
+    S = as_csr(X)
     tight = 1e-10 if dtype is np.float64 else 1e-4
     for weights in (None, w):
         labels, expected = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
-        got = cluster.lloyd_pass_csr(*S, weights, centers, labels, n_threads=2)
+        got = cluster.lloyd_pass(S, weights, centers, labels, n_threads=2)
         dense = cluster.lloyd_pass(X, weights, centers, expected, n_threads=2)
         assert_nearest(labels, brute(X, centers), dtype)
         if dtype is np.float64:
@@ -183,25 +181,25 @@ def test_csr_equals_dense(n, d, k, dtype, index):
             for a, b in zip(got, dense, strict=True):
                 np.testing.assert_allclose(a, b, rtol=tight, atol=1e-10)
         np.testing.assert_allclose(
-            cluster.inertia_csr(*S, weights, centers, expected, n_threads=2),
+            cluster.inertia(S, weights, centers, expected, n_threads=2),
             cluster.inertia(X, weights, centers, expected, n_threads=2),
             rtol=tight,
         )
         a, b = np.full(n, np.inf), np.full(n, np.inf)
         np.testing.assert_allclose(
-            cluster.min_sq_dist_csr(*S, weights, centers, a, n_threads=2),
+            cluster.min_sq_dist(S, weights, centers, a, n_threads=2),
             cluster.min_sq_dist(X, weights, centers, b, n_threads=2),
             rtol=tight,
         )
         np.testing.assert_allclose(a, b, rtol=tight)
-    for a, b in zip(cluster.assign_csr(*S, centers, n_threads=2), cluster.assign(X, centers, n_threads=2), strict=True):
+    for a, b in zip(cluster.assign(S, centers, n_threads=2), cluster.assign(X, centers, n_threads=2), strict=True):
         np.testing.assert_allclose(a, b, rtol=tight)
     np.testing.assert_allclose(
-        cluster.pairwise_sq_csr(*S, centers, n_threads=2),
-        cluster.pairwise_sq(X, centers, n_threads=2),
+        metric.pairwise_sq(S, centers, n_threads=2),
+        metric.pairwise_sq(X, centers, n_threads=2),
         rtol=tight,
     )
-    rows = cluster.plusplus_csr(*S, w, min(k, n), 3, 5, n_threads=2)
+    rows = cluster.plusplus(S, w, min(k, n), 3, 5, n_threads=2)
     if dtype is np.float64:
         assert np.array_equal(rows, cluster.plusplus(X, w, min(k, n), 3, 5, n_threads=2))
 
@@ -209,11 +207,11 @@ def test_csr_equals_dense(n, d, k, dtype, index):
 def test_csr_does_not_depend_on_threads():
     X, centers, w = table(3000, 40, 8, np.float64)
     X[np.random.default_rng(2).random(X.shape) < 0.8] = 0
-    S = as_csr(X, np.int32)
+    S = as_csr(X)
     results = []
     for n_threads in (1, 2, 7):
         labels = np.full(len(X), -1, np.int32)
-        results.append([labels, *cluster.lloyd_pass_csr(*S, w, centers, labels, n_threads=n_threads)])
+        results.append([labels, *cluster.lloyd_pass(S, w, centers, labels, n_threads=n_threads)])
     for other in results[1:]:
         for a, b in zip(results[0], other, strict=True):
             assert np.array_equal(a, b)
@@ -259,7 +257,7 @@ def test_plusplus_with_fewer_distinct_rows_than_centers(kernel):
         if kernel == "dense":
             rows = cluster.plusplus(X, w, 12, 3, seed, n_threads=2)
         else:
-            rows = cluster.plusplus_csr(*as_csr(X, np.int32), w, 12, 3, seed, n_threads=2)
+            rows = cluster.plusplus(as_csr(X), w, 12, 3, seed, n_threads=2)
         assert len(set(rows)) == 12
         assert rows.min() >= 5
         assert {0, 1} == set(rows[:2] // 10)
@@ -273,11 +271,10 @@ def test_no_rows():
     assert np.all(sums == 0)
     assert np.all(mass == 0)
     assert (inertia, n_changed) == (0.0, 0)
-    assert cluster.pairwise_sq(X, centers, n_threads=2).shape == (0, 2)
+    assert metric.pairwise_sq(X, centers, n_threads=2).shape == (0, 2)
 
 
 X5, C2, L5 = np.ones((5, 3)), np.ones((2, 3)), np.zeros(5, np.int32)
-DATA, COLUMNS, STARTS = np.ones(2), np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +285,6 @@ DATA, COLUMNS, STARTS = np.ones(2), np.array([0, 2], np.int32), np.array([0, 1, 
         ("lloyd_pass", (X5, None, C2, L5[:4])),
         ("lloyd_pass", (X5, None, C2[:0], L5)),
         ("assign", (X5, np.ones((2, 4)))),
-        ("pairwise_sq", (X5, np.ones((2, 4)))),
         ("inertia", (X5, None, C2, np.full(5, 2, np.int32))),
         ("inertia", (X5, None, C2, np.full(5, -1, np.int32))),
         ("min_sq_dist", (X5, None, C2, np.ones(4))),
@@ -302,18 +298,18 @@ DATA, COLUMNS, STARTS = np.ones(2), np.array([0, 2], np.int32), np.array([0, 1, 
         ("hamerly_pass", (X5, None, C2, None, L5, np.ones(4), np.ones(5), np.ones((2, 3)), np.ones(2))),
         ("hamerly_pass", (X5, None, C2, None, L5, np.ones(5), np.ones(5), np.ones((3, 3)), np.ones(2))),
         ("hamerly_pass", (X5, None, C2, None, L5 + 2, np.ones(5), np.ones(5), np.ones((2, 3)), np.ones(2))),
-        ("assign_csr", (DATA, COLUMNS, STARTS, 2, C2[:, :2].copy())),
-        ("assign_csr", (DATA, COLUMNS - 1, STARTS, 3, C2)),
-        ("assign_csr", (DATA, COLUMNS, STARTS + 1, 3, C2)),
-        ("assign_csr", (DATA, COLUMNS, STARTS[::-1].copy(), 3, C2)),
-        ("assign_csr", (DATA, COLUMNS, np.array([0, 1, 9], np.int32), 3, C2)),
-        ("assign_csr", (DATA[:1], COLUMNS, STARTS, 3, C2)),
-        ("assign_csr", (DATA, COLUMNS, STARTS, 3, np.ones((2, 4)))),
     ],
 )
 def test_what_does_not_fit_is_refused(name, arguments):
     with pytest.raises(ValueError, match=r"\w"):
         getattr(cluster, name)(*arguments, n_threads=1)
+
+
+def test_compressed_rows_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="features"):
+        cluster.assign(as_csr(X5), np.ones((2, 4)), n_threads=1)
+    with pytest.raises(ValueError, match="k must be"):
+        cluster.plusplus(as_csr(X5), None, 6, 1, 0, n_threads=1)
 
 
 def test_wrong_types_and_read_only_results_are_refused():

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.base import TransformerMixin
 
-from lanatus.base import Estimator, Takes, check_is_fitted, fitting
+from lanatus.base import Estimator, Tables, Takes, check_is_fitted, fitting
 from lanatus.catalog import savable
 from lanatus.params import Choice, Integer
 from lanatus.table import MISSING_CODE, Table
@@ -42,6 +42,7 @@ class Design(TransformerMixin, Estimator):
     """
 
     _takes = Takes(nominal=True, missing=True)
+    _wants = Tables()
     _params = {"spread": Choice("standard", "normal"), "most_levels": Integer(low=1)}
 
     def __init__(self, *, spread: str = "standard", most_levels: int = 50) -> None:
@@ -51,7 +52,7 @@ class Design(TransformerMixin, Estimator):
     @fitting
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn medians, scales and frequent values from the rows of X; y is not looked at."""
-        table = self._table(X, reset=True)
+        table = self._take(X, reset=True)
         values, names = self._ordered(table)
         holes = np.isnan(values)
         filled = np.where(holes.all(axis=0), 0.0, values)
@@ -89,7 +90,7 @@ class Design(TransformerMixin, Estimator):
     def transform(self, X: Any) -> np.ndarray:
         """The matrix of the rows of X."""
         check_is_fitted(self)
-        table = self._table(X, reset=False)
+        table = self._take(X, reset=False)
         values, _ = self._ordered(table)
         holes = np.isnan(values)
         width = values.shape[1]

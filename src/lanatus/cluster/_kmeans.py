@@ -13,12 +13,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from lanatus._core import bayes as moment_kernels
-from lanatus._core import cluster as kernels
-from lanatus.base import Estimator, Takes, aligned, check_is_fitted, fitting, n_threads, warn_unconverged
-from lanatus.callbacks import CallbackSupportMixin, Progress
+from lanatus.base import Estimator, Takes, check_is_fitted, fitting, n_threads, warn_unconverged
+from lanatus.callbacks import CallbackSupportMixin, Progress, Restart
 from lanatus.catalog import method
 from lanatus.cluster._kmeans_pass import Passes, farthest_rows, passes_for, tally
-from lanatus.cluster._kmeans_start import csr_parts, nearest, parallel_plusplus, plusplus, random_rows
+from lanatus.cluster._kmeans_start import assign, parallel_plusplus, plusplus, random_rows
+from lanatus.metric import squared_euclidean
 from lanatus.params import Array, Choice, Flag, Function, Integer, RandomState, Real
 from lanatus.scale import Block, Engine, InMemory, Moments, blockwise, open_engine
 
@@ -169,62 +169,47 @@ default="k-means++"
         return self
 
     def _best_start(self, engine: Engine, X: Any, sample_weight: Any) -> dict[str, Any]:
-        """Run every start and keep the one with the lowest inertia; goes on from a checkpoint if there is one."""
+        """Run every start and keep the one with the lowest inertia."""
         rng = check_random_state(self.random_state)
         n_starts = self._n_starts()
         rows, weight = (engine.block.X, engine.block.weight) if isinstance(engine, InMemory) else (X, sample_weight)
         progress = Progress(self, rows, weight, restarts=n_starts, max_iter=self.max_iter)
-        saved = progress.saved or {}
-        seeds = saved.get("seeds", rng.randint(np.iinfo(np.int64).max, size=n_starts, dtype=np.int64))
-        best: dict[str, Any] = {k[5:]: v for k, v in saved.items() if k.startswith("best_")}
+        seeds = rng.randint(np.iinfo(np.int64).max, size=n_starts, dtype=np.int64)
         tolerance = self.tol * _mean_variance(engine) if self.tol > 0 else 0.0
-        first = int(saved.get("start", 0))
-        for start in range(n_starts):
-            if start < first:
-                progress.skip()
-                continue
-            resumed = {k[5:]: v for k, v in saved.items() if k.startswith("pass_")} if start == first else {}
-            common = {"start": start, "seeds": seeds, **{f"best_{k}": v for k, v in best.items()}}
-            run = self._run(engine, int(seeds[start]), tolerance, progress, resumed, common)
-            if not best or run["inertia"] < best["inertia"]:
-                best = run
+        best = progress.best_restart(
+            seeds, partial(self._run, engine, tolerance), lambda run, best: run["inertia"] < best["inertia"]
+        )
         progress.finish({"cluster_centers_": best["centers"]})
         return best
 
-    def _run(
-        self,
-        engine: Engine,
-        seed: int,
-        tolerance: float,
-        progress: Progress,
-        resumed: dict[str, Any],
-        common: dict[str, Any],
-    ) -> dict[str, Any]:
+    def _run(self, engine: Engine, tolerance: float, restart: Restart) -> dict[str, Any]:
         """One start: the loop of figure 9.2."""
         passes = passes_for(engine, self.algorithm, self.n_clusters)
-        centers = resumed.pop("centers") if resumed else self._starting_means(engine, seed)
-        done = int(resumed.pop("n_iter")) if resumed else 0
-        shift = float(resumed.pop("shift")) if resumed else np.inf
-        passes.restore(resumed)
-        n_iter = done
+        passes.restore(restart.saved)
+        means, n_iter, shift = self._start(engine, restart)
         stopped = False
-        if not (done and shift <= tolerance):
-            for iteration in progress.iterations(start=done):
-                moved = self._next_means(engine, passes, centers)
-                shift = float(((moved.astype(np.float64) - centers) ** 2).sum())
-                centers, n_iter = moved, iteration.number + 1
-                if self.verbose:
-                    logger.info("KMeans: round %d, squared shift of the means %g", n_iter, shift)
-                iteration.done(
-                    state=partial(_state, common, passes, centers, n_iter, shift),
-                    attributes=partial(_attributes, centers, n_iter),
-                )
-                stopped = iteration.stop
-                if shift <= tolerance:
-                    break
-        labels, inertia = passes.finish(centers)
+        for iteration in restart.iterations(start=n_iter) if shift > tolerance else ():
+            moved = self._next_means(engine, passes, means)
+            shift = float(((moved.astype(np.float64) - means) ** 2).sum())
+            means, n_iter = moved, iteration.number + 1
+            if self.verbose:
+                logger.info("KMeans: round %d, squared shift of the means %g", n_iter, shift)
+            iteration.done(
+                state=partial(_state, passes, means, n_iter, shift), attributes=partial(_attributes, means, n_iter)
+            )
+            stopped = iteration.stop  # a callback that stops a fit is content with it
+            if shift <= tolerance:
+                break
+        labels, inertia = passes.finish(means)
         converged = stopped or shift <= tolerance
-        return {"centers": centers, "labels": labels, "inertia": inertia, "n_iter": n_iter, "converged": converged}
+        return {"centers": means, "labels": labels, "inertia": inertia, "n_iter": n_iter, "converged": converged}
+
+    def _start(self, engine: Engine, restart: Restart) -> tuple[np.ndarray, int, float]:
+        """Means to begin from, the rounds behind them, and how far the last of these moved them."""
+        saved = restart.saved
+        if saved:
+            return saved["centers"], int(saved["n_iter"]), float(saved["shift"])
+        return self._starting_means(engine, restart.seed), 0, np.inf
 
     def _next_means(self, engine: Engine, passes: Passes, centers: np.ndarray) -> np.ndarray:
         """Assign all rows, then take the weighted means; empty clusters take the rows farthest off."""
@@ -287,18 +272,14 @@ default="k-means++"
     def predict(self, X: Any) -> np.ndarray:
         """Index of the nearest mean of each row."""
         check_is_fitted(self)
-        return nearest(self._numbers(X, reset=False), self.cluster_centers_)[0]
+        return assign(self._take(X, reset=False), self.cluster_centers_)[0]
 
     @blockwise
     def transform(self, X: Any) -> np.ndarray:
         """Distance of each row to each mean."""
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
-        centers = aligned(self.cluster_centers_.astype(X.dtype, copy=False))
-        if sp.issparse(X):
-            squares = kernels.pairwise_sq_csr(*csr_parts(X), centers, n_threads=n_threads())
-        else:
-            squares = kernels.pairwise_sq(X, centers, n_threads=n_threads())
+        X = self._take(X, reset=False)
+        squares = squared_euclidean(X, self.cluster_centers_)
         return np.sqrt(squares, out=squares)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
@@ -313,9 +294,8 @@ default="k-means++"
         return -float(engine.reduce(partial(tally, self.cluster_centers_.astype(engine.dtype, copy=False))).inertia)
 
 
-def _state(common: dict[str, Any], passes: Passes, centers: np.ndarray, n_iter: int, shift: float) -> dict[str, Any]:
-    own = {"centers": centers, "n_iter": n_iter, "shift": shift, **passes.state()}
-    return {**common, **{f"pass_{name}": value for name, value in own.items()}}
+def _state(passes: Passes, centers: np.ndarray, n_iter: int, shift: float) -> dict[str, Any]:
+    return {"centers": centers, "n_iter": n_iter, "shift": shift, **passes.state()}
 
 
 def _attributes(centers: np.ndarray, n_iter: int) -> dict[str, Any]:

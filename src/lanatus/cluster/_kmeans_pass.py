@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from lanatus._core import cluster as kernels
 from lanatus.base import aligned, n_threads
-from lanatus.cluster._kmeans_start import csr_parts, nearest
+from lanatus.cluster._kmeans_start import assign, for_kernels
 from lanatus.scale import Block, Engine, InMemory, Sums
 
 # Below this many multiplications a row, looking after bounds costs more than the distances they could spare: at 16
@@ -69,15 +69,19 @@ class LloydPasses(Passes):
 
     def __init__(self, block: Block) -> None:
         self.block = block
+        self.rows = for_kernels(block.X)
         self.labels = np.full(len(block), -1, np.int32)
 
     def step(self, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        sums, mass, _, _ = _lloyd(self.block, centers, self.labels)
+        sums, mass, _, _ = self._pass(centers)
         return sums, mass
 
     def finish(self, centers: np.ndarray) -> tuple[np.ndarray | None, float]:
-        _, _, inertia, _ = _lloyd(self.block, centers, self.labels)
+        _, _, inertia, _ = self._pass(centers)
         return self.labels, float(inertia)
+
+    def _pass(self, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, int]:
+        return kernels.lloyd_pass(self.rows, self.block.weight, centers, self.labels, n_threads=n_threads())
 
 
 class BoundedPasses(Passes):
@@ -198,14 +202,10 @@ class AdaptivePasses(Passes):
 def tally(centers: np.ndarray, block: Block) -> Sums:
     """What one block of rows contributes to the next means."""
     centers = aligned(centers)
-    sums, mass, inertia, _ = _lloyd(block, centers, np.full(len(block), -1, np.int32))
+    labels = np.full(len(block), -1, np.int32)
+    rows = for_kernels(block.X)
+    sums, mass, inertia, _ = kernels.lloyd_pass(rows, block.weight, centers, labels, n_threads=n_threads())
     return Sums(sums=sums, mass=mass, inertia=inertia)
-
-
-def _lloyd(block: Block, centers: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, int]:
-    if sp.issparse(block.X):
-        return kernels.lloyd_pass_csr(*csr_parts(block.X), block.weight, centers, labels, n_threads=n_threads())
-    return kernels.lloyd_pass(block.X, block.weight, centers, labels, n_threads=n_threads())
 
 
 class Farthest:
@@ -232,7 +232,7 @@ class Farthest:
 
 def farthest_rows(centers: np.ndarray, size: int, block: Block) -> Farthest:
     """The block's rows farthest from their nearest means; rows at no distance or without weight do not count."""
-    labels, distances = nearest(block.X, centers)
+    labels, distances = assign(block.X, centers)
     weights = np.ones(len(block)) if block.weight is None else block.weight
     distances = np.where(weights > 0, distances, 0.0)
     best = np.argpartition(-distances, size - 1)[:size] if size < len(block) else np.arange(len(block))

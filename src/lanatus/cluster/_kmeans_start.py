@@ -29,10 +29,9 @@ def plusplus(engine: Engine, k: int, seed: int) -> np.ndarray:
     if not isinstance(engine, InMemory):
         return parallel_plusplus(engine, k, seed)
     block, trials = engine.block, 2 + int(np.log(k))
-    if sp.issparse(block.X):
-        chosen = kernels.plusplus_csr(*csr_parts(block.X), block.weight, k, trials, seed, n_threads=n_threads())
-        return block.X[chosen].toarray()
-    return block.X[kernels.plusplus(block.X, block.weight, k, trials, seed, n_threads=n_threads())]
+    rows = for_kernels(block.X)
+    chosen = block.X[kernels.plusplus(rows, block.weight, k, trials, seed, n_threads=n_threads())]
+    return chosen.toarray() if sp.issparse(chosen) else chosen
 
 
 def parallel_plusplus(engine: Engine, k: int, seed: int) -> np.ndarray:
@@ -83,25 +82,23 @@ def _own_weight(block: Block) -> np.ndarray:
 
 
 def _weight_by_distance(candidates: np.ndarray, block: Block) -> np.ndarray:
-    return _own_weight(block) * nearest(block.X, candidates)[1]
+    return _own_weight(block) * assign(block.X, candidates)[1]
 
 
 def _nearest_mass(candidates: np.ndarray, block: Block) -> Sums:
-    labels, _ = nearest(block.X, candidates)
+    labels, _ = assign(block.X, candidates)
     return Sums(mass=np.bincount(labels, block.weight, len(candidates)).astype(np.float64))
 
 
-def nearest(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def assign(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Index of the nearest mean of each row, and its squared distance."""
     centers = aligned(centers.astype(X.dtype, copy=False))
-    if sp.issparse(X):
-        return kernels.assign_csr(*csr_parts(X), centers, n_threads=n_threads())
-    return kernels.assign(X, centers, n_threads=n_threads())
+    return kernels.assign(for_kernels(X), centers, n_threads=n_threads())
 
 
-def csr_parts(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """What the kernels want of a CSR matrix."""
-    return X.data, X.indices, X.indptr, X.shape[1]
+def for_kernels(X: Any) -> Any:
+    """Rows as the kernels take them; a CSR matrix is checked here, once for all passes that it is given to."""
+    return core.csr(X) if sp.issparse(X) else X
 
 
 def _derive(seed: int, round_: int) -> int:

@@ -11,10 +11,10 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch, ClassifierTags, RegressorTags
 
-from lanatus.base import Estimator, as_targets, n_rows, take_rows
+from lanatus.base import as_targets, n_rows, take_rows
 from lanatus.ensemble._one_learner import fit_one
 from lanatus.params import Array, Choice, Integer, Nothing, Satisfies
-from lanatus.wrapping import Wrapper, takes_of
+from lanatus.wrapping import ForLearners, Wrapper
 
 __all__ = [
     "ESTIMATORS",
@@ -72,6 +72,8 @@ class Committee(Wrapper):
 
     X goes to the members as `Wrapper` says: as numbers, or as a `Table` where all of them are ours.
     """
+
+    _wants = ForLearners(numbers_once=True)
 
     estimators: Any
     n_jobs: int | None
@@ -135,12 +137,6 @@ class Committee(Wrapper):
 
     def _learners(self) -> list[Any]:
         return self._models() if ESTIMATORS.accepts(self.estimators) else []
-
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        # Learners of numbers only would all make the same numbers of a table: make them once.
-        if all(isinstance(model, Estimator) and not takes_of(model).nominal for model in self._models()):
-            return self._numbers(X, reset=reset)
-        return super()._rows(X, reset=reset)
 
     def _fit_members(self, rows: Any, target: np.ndarray, weight: np.ndarray | None) -> None:
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(

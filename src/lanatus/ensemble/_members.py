@@ -7,6 +7,7 @@ import numpy as np
 
 from lanatus.ensemble._committee import Committee, Weighted
 from lanatus.ensemble._one_learner import some_columns
+from lanatus.wrapping import Wrapper
 
 __all__ = ["member_answers", "member_weights", "members_of", "with_members"]
 
@@ -38,7 +39,7 @@ def members_of(ensemble: Any) -> list[Any]:
 def member_answers(ensemble: Any, X: Any) -> np.ndarray:
     """Answers of each member, one row a member; the labels of the ensemble where its members speak in codes."""
     members = members_of(ensemble)
-    rows = ensemble._rows(X, reset=False) if hasattr(ensemble, "_rows") else X
+    rows = ensemble._take(X, reset=False) if isinstance(ensemble, Wrapper) else X
     columns = getattr(ensemble, "estimators_features_", None)
     if columns is None:
         said = [model.predict(rows) for model in members]

@@ -25,11 +25,11 @@ class BalancedEnsemble(ClassifierMixin, Wrapper):
     stumps_: Stumps
     estimators_: list[Any]
 
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        return self._numbers(X, reset=reset) if self.estimator is None else super()._rows(X, reset=reset)
+    def _learners(self) -> list[Any]:
+        return [] if self.estimator is None else [self.estimator]
 
     def _open(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         if len(self.classes_) < 2:
             raise ValueError(f"y has 1 class, {self.classes_.tolist()[0]!r}; wanted at least 2 classes.")
@@ -64,20 +64,20 @@ class BalancedEnsemble(ClassifierMixin, Wrapper):
     def decision_function(self, X: Any) -> np.ndarray:
         """Score of each class; for two classes, of the second less the first."""
         check_is_fitted(self)
-        scores = self._scores(self._rows(X, reset=False))
+        scores = self._scores(self._take(X, reset=False))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
         """The class with the largest score; ties go to the class that sorts first."""
         check_is_fitted(self)
-        return np.asarray(self.classes_[self._scores(self._rows(X, reset=False)).argmax(axis=1)])
+        return np.asarray(self.classes_[self._scores(self._take(X, reset=False)).argmax(axis=1)])
 
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, as in balanced data."""
         check_is_fitted(self)
-        return self._as_proba(self._scores(self._rows(X, reset=False)))
+        return self._as_proba(self._scores(self._take(X, reset=False)))
 
     def _as_proba(self, scores: np.ndarray) -> np.ndarray:
         return np.asarray(softmax(scores, axis=1))

@@ -8,9 +8,9 @@ import numpy as np
 from lanatus._core import imbalance as kernels
 from lanatus.base import n_threads
 from lanatus.catalog import method
-from lanatus.imbalance._neighbors import coordinates, nearest
-from lanatus.imbalance._smote import SMOTE, Synthetic, neighbors_within, voted
+from lanatus.imbalance._smote import SMOTE, Synthetic, coordinates, neighbors_within, voted
 from lanatus.imbalance._strategy import STRATEGY
+from lanatus.neighbors import nearest
 from lanatus.params import Choice, Integer, RandomState
 
 
@@ -28,7 +28,7 @@ class BorderlineSMOTE(SMOTE):
     towards neighbours of the same class; "borderline-2" as often also towards neighbours of other classes, at most half
     the way.
 
-    Book: section 3.6 (SMOTE). Kernel: ``cpp/imbalance/neighbors.hpp``.
+    Book: section 3.6 (SMOTE). Kernel: ``cpp/neighbors/nearest.hpp``.
 
     Parameters
     ----------
@@ -105,7 +105,8 @@ class BorderlineSMOTE(SMOTE):
             raise ValueError(
                 f"X has n_samples = {n} rows, too few for m_neighbors = {m} other ones; lower m_neighbors."
             )
-        around = nearest(coordinates(data, rows), rows, m)
+        points = coordinates(data, rows)
+        around = nearest(points, points[rows], m, own=rows).indices
         foreign = ~np.isin(around, rows)
         danger = np.flatnonzero((2 * foreign.sum(axis=1) >= m) & (foreign.sum(axis=1) < m))
         self.in_danger_[label] = rows[danger]

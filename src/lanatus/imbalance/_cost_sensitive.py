@@ -156,7 +156,7 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
         -------
         self
         """
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         if len(self.classes_) < 2:
             raise ValueError(f"y has 1 class, {self.classes_.tolist()[0]!r}; wanted at least 2 classes.")
@@ -236,7 +236,7 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
     def predict(self, X: Any) -> np.ndarray:
         """The class to say."""
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         if self.method == "expected-cost":
             proba = np.asarray(self.estimators_[0].predict_proba(rows))
             return np.asarray(self.classes_[(proba @ self.costs_).argmin(axis=1)])
@@ -255,7 +255,7 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
         """Probabilities of the learner."""
         check_is_fitted(self)
         model = self.estimators_[0]
-        known = np.asarray(model.predict_proba(self._rows(X, reset=False)), dtype=np.float64)
+        known = np.asarray(model.predict_proba(self._take(X, reset=False)), dtype=np.float64)
         proba = np.zeros((len(known), len(self.classes_)))
         proba[:, np.searchsorted(self.classes_, model.classes_)] = known  # MetaCost may have dropped a class
         return proba

@@ -3,13 +3,21 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import OneToOneFeatureMixin
 
-from lanatus.base import Estimator, Takes, as_labels, class_codes, fitting
+from lanatus.base import Estimator, NumbersOrTable, Takes, as_labels, class_codes, fitting, take_table
 from lanatus.imbalance._strategy import rows_added, rows_left
 
 __all__ = ["Sampler"]
+
+
+class InItsContainer(NumbersOrTable):
+    """A list is a table too: its new rows are lists of the values that came in."""
+
+    def take(self, estimator: Estimator, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
+        if isinstance(X, list | tuple):
+            return take_table(estimator, X, reset=reset, min_rows=min_rows)
+        return super().take(estimator, X, reset=reset, min_rows=min_rows)
 
 
 class Sampler(OneToOneFeatureMixin, Estimator):
@@ -19,6 +27,7 @@ class Sampler(OneToOneFeatureMixin, Estimator):
     """
 
     _takes: ClassVar[Takes] = Takes(missing=True, sparse=True)
+    _wants = InItsContainer()
     _adds: ClassVar[bool]
 
     sampling_strategy: Any
@@ -74,8 +83,7 @@ class Sampler(OneToOneFeatureMixin, Estimator):
 
     def _open(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """X as an array, CSR or Table, and the codes of the labels; says what is to be done to each class."""
-        plain = sp.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "fiub")
-        data = self._numbers(X, reset=True) if plain else self._table(X, reset=True)
+        data = self._take(X, reset=True)
         labels = _one_label_a_row(y)
         self.classes_, codes = class_codes(labels, data)
         if len(self.classes_) < 2:

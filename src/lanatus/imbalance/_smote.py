@@ -9,10 +9,11 @@ from sklearn.utils import check_random_state
 from lanatus._core import imbalance as kernels
 from lanatus.base import Takes, n_threads
 from lanatus.catalog import method
-from lanatus.imbalance._neighbors import coordinates, most_common, nearest
 from lanatus.imbalance._rows import appended, appended_labels
 from lanatus.imbalance._sampler import Sampler
 from lanatus.imbalance._strategy import STRATEGY
+from lanatus.metric import smote_nc_space
+from lanatus.neighbors import nearest
 from lanatus.params import Integer, RandomState
 from lanatus.table import Table
 
@@ -42,7 +43,7 @@ class SMOTE(Sampler):
     have, ties going to the nearest, and rows that differ in a nominal column are apart in it by the median of the
     standard deviations of the numeric columns in the class; ordinal values count as ranks.
 
-    Book: section 3.6. Kernels: ``cpp/imbalance/neighbors.hpp``, ``cpp/imbalance/smote.hpp``.
+    Book: section 3.6. Kernels: ``cpp/neighbors/nearest.hpp``, ``cpp/imbalance/smote.hpp``.
 
     Parameters
     ----------
@@ -120,15 +121,29 @@ class SMOTE(Sampler):
         return Synthetic(rows[parent], near[parent, neighbor], gap, voted(data, near)[parent])
 
 
+def coordinates(data: Any, rows: np.ndarray) -> Any:
+    """Numbers whose Euclidean distance is that of SMOTE-NC, with `rows` as the class in question."""
+    if not isinstance(data, Table):
+        return data
+    return data.numeric if data.schema.all_numeric else smote_nc_space(data, rows).points(data)
+
+
 def neighbors_within(data: Any, rows: np.ndarray, k: int) -> np.ndarray:
     """The k nearest rows to each of `rows` among them."""
     own = coordinates(data, rows)[rows]
-    return rows[nearest(own, np.arange(len(rows)), k)]
+    return rows[nearest(own, own, k, own=np.arange(len(rows))).indices]
 
 
 def voted(data: Any, near: np.ndarray) -> np.ndarray:
     """For each row of neighbours, those that give the values of the coded columns."""
     return most_common(data.codes, near) if isinstance(data, Table) else np.empty((len(near), 0), dtype=np.intp)
+
+
+def most_common(codes: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
+    """For each row of neighbours and coded column, the neighbour whose value most of them share; ties: the nearest."""
+    values = codes[neighbors]
+    shared = (values[:, :, None, :] == values[:, None, :, :]).sum(axis=2)
+    return np.asarray(np.take_along_axis(neighbors, shared.argmax(axis=1), axis=1))
 
 
 def _nothing(data: Any) -> Synthetic:

@@ -114,7 +114,7 @@ class FixedThresholdClassifier(ClassifierMixin, Wrapper):
         -------
         self
         """
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         if len(self.classes_) < 2:
             raise ValueError(f"y has 1 class, {self.classes_.tolist()[0]!r}; wanted at least 2 classes.")
@@ -170,7 +170,7 @@ class FixedThresholdClassifier(ClassifierMixin, Wrapper):
     def predict(self, X: Any) -> np.ndarray:
         """The class whose threshold is passed."""
         check_is_fitted(self)
-        rows, scores = self._rows(X, reset=False), self._by_decision()
+        rows, scores = self._take(X, reset=False), self._by_decision()
         if len(self.classes_) > 2:
             if scores:
                 return np.asarray(self.classes_[np.asarray(self.estimator_.decision_function(rows)).argmax(axis=1)])
@@ -188,11 +188,11 @@ class FixedThresholdClassifier(ClassifierMixin, Wrapper):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the learner, not rescaled."""
         check_is_fitted(self)
-        return np.asarray(self.estimator_.predict_proba(self._rows(X, reset=False)))
+        return np.asarray(self.estimator_.predict_proba(self._take(X, reset=False)))
 
     @_inner_has("decision_function")
     @blockwise
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision function of the learner."""
         check_is_fitted(self)
-        return np.asarray(self.estimator_.decision_function(self._rows(X, reset=False)))
+        return np.asarray(self.estimator_.decision_function(self._take(X, reset=False)))

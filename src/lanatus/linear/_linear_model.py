@@ -106,7 +106,7 @@ class LinearModel(Estimator):
 
     def _linear(self, X: Any) -> np.ndarray:
         self._check_weights()
-        return np.asarray(self._numbers(X, reset=False) @ self.coef_.T + self.intercept_)
+        return np.asarray(self._take(X, reset=False) @ self.coef_.T + self.intercept_)
 
     def _set_linear(self, coef: np.ndarray, x_mean: np.ndarray, y_mean: np.ndarray, dtype: Any, flat: bool) -> None:
         """Keep weights (d, t) and the bias that puts the plane through the means; `flat` for a single target."""

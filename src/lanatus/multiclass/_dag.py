@@ -70,7 +70,7 @@ class DAGClassifier(OneVsOneClassifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """How far down the graph each class was still there; for two classes, the confidence in the second."""
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         if len(self.classes_) == 2:
             return confidence(self.estimators_[0], rows)
         n_rows = len(np.asarray(self.estimators_[0].predict(rows)))

@@ -31,7 +31,7 @@ class Decomposed(ClassifierMixin, Wrapper):
     def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
         if is_regressor(self.estimator):
             raise TypeError(f"{type(self).__name__} wants a classifier; {self.estimator!r} is a regressor.")
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         if len(self.classes_) < 2:
             raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")

@@ -83,7 +83,7 @@ def code_bit_diagnostics(model: Any, X: Any, y: Any) -> BitDiagnostics:
     if not isinstance(model, OutputCodeClassifier):
         raise TypeError(f"code_bit_diagnostics wants an OutputCodeClassifier; got {type(model).__name__}.")
     check_is_fitted(model)
-    rows = model._rows(X, reset=False)
+    rows = model._take(X, reset=False)
     _, codes = class_codes(y, rows, model.classes_)
     truth = model.problems_[codes]
     used = truth != 0

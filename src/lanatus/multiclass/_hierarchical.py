@@ -81,7 +81,7 @@ class HierarchicalClassifier(Decomposed):
     def decision_function(self, X: Any) -> np.ndarray:
         """Nodes passed on the way to each class; for two classes, the confidence in the second."""
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         if len(self.classes_) == 2:
             return -confidence(self.estimators_[0], rows)  # the first class is on the positive side
         n_rows = len(np.asarray(self.estimators_[0].predict(rows)))

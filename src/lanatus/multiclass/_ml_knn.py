@@ -4,10 +4,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.neighbors import NearestNeighbors
 
 from lanatus.base import Estimator, Takes, check_is_fitted, fitting, n_rows
 from lanatus.catalog import method
+from lanatus.neighbors import nearest
 from lanatus.params import Integer, Real, Rule
 from lanatus.scale import blockwise
 
@@ -95,7 +95,7 @@ class MLkNN(ClassifierMixin, Estimator):
         -------
         self
         """
-        numbers = self._numbers(X, reset=True)
+        numbers = self._take(X, reset=True)
         labels = _as_label_matrix(y, n_rows(numbers))
         if len(labels) <= self.n_neighbors:
             raise ValueError(f"n_neighbors={self.n_neighbors} needs more rows than that; got {len(labels)}.")
@@ -103,7 +103,7 @@ class MLkNN(ClassifierMixin, Estimator):
         m, s, k = len(labels), self.s, self.n_neighbors
         self.classes_ = [np.array([0, 1]) for _ in range(labels.shape[1])]
         self.prior_ = (s + labels.sum(axis=0)) / (2 * s + m)
-        near = self._near(None)  # of each row, itself left out
+        near = self._near(numbers, own=np.arange(m))
         counts = np.zeros((2, labels.shape[1], k + 1))
         for label in range(labels.shape[1]):
             for has in (0, 1):
@@ -112,16 +112,15 @@ class MLkNN(ClassifierMixin, Estimator):
         self.without_label_, self.with_label_ = shares
         return self
 
-    def _near(self, X: Any) -> np.ndarray:
-        """How many neighbours of each row have each label. No model file can hold the search tree: it is not kept."""
-        search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(self._rows)
-        return np.asarray(self._labels[search.kneighbors(X, return_distance=False)].sum(axis=1))
+    def _near(self, X: Any, own: np.ndarray | None = None) -> np.ndarray:
+        """How many neighbours of each row have each label; `own` are the rows to leave out."""
+        return np.asarray(self._labels[nearest(self._rows, X, self.n_neighbors, own=own).indices].sum(axis=1))
 
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each label, of shape (n_samples, n_labels)."""
         check_is_fitted(self)
-        numbers = self._numbers(X, reset=False)
+        numbers = self._take(X, reset=False)
         near = self._near(numbers)
         label = np.arange(near.shape[1])
         yes = self.prior_ * self.with_label_[label, near]

@@ -65,7 +65,7 @@ class OneVsRestClassifier(Decomposed):
     def decision_function(self, X: Any) -> np.ndarray:
         """Confidence in each class; of the second alone for two classes."""
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         sure = np.column_stack([confidence(model, rows) for model in self.estimators_])
         return sure[:, 0] if len(self.classes_) == 2 else sure
 
@@ -138,7 +138,7 @@ class OneVsOneClassifier(Decomposed):
     def decision_function(self, X: Any) -> np.ndarray:
         """Votes or confidences of each class, with a part below a vote that settles ties; for two, of the second."""
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         sure = np.column_stack([confidence(model, rows) for model in self.estimators_])
         if len(self.classes_) == 2:
             return sure[:, 0]

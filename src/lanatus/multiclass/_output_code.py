@@ -196,7 +196,7 @@ class OutputCodeClassifier(Decomposed):
     def decision_function(self, X: Any) -> np.ndarray:
         """Minus the distance to the row of each class; for two classes, that of the first less that of the second."""
         check_is_fitted(self)
-        near = self._nearness(self._answers(self._rows(X, reset=False)))
+        near = self._nearness(self._answers(self._take(X, reset=False)))
         return near[:, 1] - near[:, 0] if len(self.classes_) == 2 else near
 
     def _nearness(self, said: np.ndarray) -> np.ndarray:
@@ -208,5 +208,5 @@ class OutputCodeClassifier(Decomposed):
     def predict(self, X: Any) -> np.ndarray:
         """The class of the nearest row."""
         check_is_fitted(self)
-        near = self._nearness(self._answers(self._rows(X, reset=False)))
+        near = self._nearness(self._answers(self._take(X, reset=False)))
         return np.asarray(self.classes_[near.argmax(axis=1)])

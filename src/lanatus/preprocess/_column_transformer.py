@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import TransformerMixin
 
-from lanatus.base import Estimator, Takes, check_is_fitted, fitting, output_library
+from lanatus.base import Estimator, Tables, Takes, check_is_fitted, fitting, output_library
 from lanatus.table import MISSING_CODE, Table, as_frame, learn_column
 
 
@@ -37,11 +37,12 @@ class ColumnTransformer(TransformerMixin, Estimator):
     """Base: subclasses learn from a table in `_learn` and make output columns in `_apply`."""
 
     _takes = Takes(nominal=True, missing=True)
+    _wants = Tables()
 
     @fitting
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the columns of X; y is used only by supervised transformers."""
-        self._learn(self._table(X, reset=True), y)
+        self._learn(self._take(X, reset=True), y)
         names = self._names_out()
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"several columns of the result would be named {twice}; rename columns of X first.")
@@ -50,7 +51,7 @@ class ColumnTransformer(TransformerMixin, Estimator):
     def transform(self, X: Any) -> Any:
         """The rows of X with the columns of the kinds that this transformer is for changed."""
         check_is_fitted(self)
-        return self._assemble(self._apply(self._table(X, reset=False)), X)
+        return self._assemble(self._apply(self._take(X, reset=False)), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns that ``transform`` gives."""

@@ -3,14 +3,12 @@
 from typing import Any
 
 import numpy as np
-from sklearn.metrics.pairwise import nan_euclidean_distances
 
 from lanatus.catalog import method
+from lanatus.metric import blocks, nan_euclidean, overlap_space
 from lanatus.params import Choice, Integer, Nothing, Satisfies
 from lanatus.preprocess._column_transformer import ColumnTransformer, Output, in_order
 from lanatus.table import MISSING_CODE, Table
-
-_BLOCK = 512  # rows whose distances to all others are held at once
 
 
 class _Imputer(ColumnTransformer):
@@ -150,44 +148,21 @@ class KNNImputer(_Imputer):
         self._learn_domains(table)
         self._known_numeric, self._known_codes = table.numeric, table.codes
         self._kinds = [table.schema.columns[j].kind for j in table.schema.coded]
-        coded = [max(table.schema.columns[j].width, 1) for j in table.schema.coded]
-        self._widths = [1] * len(table.schema.numeric) + coded
+        self._space = overlap_space(table)
 
     def _apply(self, table: Table) -> list[Output]:
         numeric, codes = table.numeric.copy(), table.codes.copy()
         holes = np.flatnonzero(np.isnan(numeric).any(axis=1) | (codes == MISSING_CODE).any(axis=1))
-        reference = self._space(self._known_numeric, self._known_codes)
-        for start in range(0, len(holes), _BLOCK):
-            rows = holes[start : start + _BLOCK]
-            here = self._space(table.numeric[rows], table.codes[rows])
-            distances = self._distances(here, reference)
-            for row, near in zip(rows, distances, strict=True):
+        points = self._space.points(Table(table.schema, numeric[holes], codes[holes]))
+        known = self._space.points(Table(self.schema_, self._known_numeric, self._known_codes))
+        for part in blocks(len(holes), len(known)):
+            distances = nan_euclidean(points[part], known, self._space.owner)
+            for row, near in zip(holes[part], distances, strict=True):
                 for at in np.flatnonzero(np.isnan(numeric[row])):
                     numeric[row, at] = self._mean(near, self._known_numeric[:, at])
                 for at in np.flatnonzero(codes[row] == MISSING_CODE):
                     codes[row, at] = self._vote(near, int(at))
         return self._filled(table, numeric, codes)
-
-    def _space(self, numeric: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """The rows as points; an indicator of 1/sqrt(2) puts two different nominal values at distance 1."""
-        parts = [numeric.astype(np.float64)]
-        for at, kind in enumerate(self._kinds):
-            column = codes[:, at]
-            if kind == "ordinal":
-                parts.append(np.where(column == MISSING_CODE, np.nan, column)[:, None].astype(np.float64))
-            else:
-                spread = np.eye(max(len(self._domains[at]), 1))[column] / np.sqrt(2)
-                parts.append(np.where((column == MISSING_CODE)[:, None], np.nan, spread))
-        return np.hstack(parts)
-
-    def _distances(self, here: np.ndarray, reference: np.ndarray) -> np.ndarray:
-        """Distances over the attributes that both rows have, scaled up for those that one lacks."""
-        first = np.cumsum([0, *self._widths])[:-1]  # one coordinate stands for the presence of each attribute
-        coordinates = (~np.isnan(here)).astype(float) @ (~np.isnan(reference)).T.astype(float)
-        attributes = (~np.isnan(here[:, first])).astype(float) @ (~np.isnan(reference[:, first])).T.astype(float)
-        scaled = nan_euclidean_distances(here, reference, squared=True)  # scaled up by coordinates, not attributes
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.sqrt(scaled * coordinates / here.shape[1] * len(first) / attributes)
 
     def _neighbours(self, near: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         usable = np.flatnonzero(known & ~np.isnan(near))

@@ -31,7 +31,7 @@ class _Scaler(ColumnTransformer):
     def inverse_transform(self, X: Any) -> Any:
         """The rows in their first units again."""
         check_is_fitted(self)
-        return self._assemble(self._mapped(self._table(X, reset=False), "inverse_transform"), X)
+        return self._assemble(self._mapped(self._take(X, reset=False), "inverse_transform"), X)
 
     def _mapped(self, table: Table, verb: str) -> list[Output]:
         names = [table.schema.columns[j].name for j in table.schema.numeric]

@@ -140,7 +140,7 @@ class Prepare:
         return self.estimator.schema_
 
     def __call__(self, X: Any, y: Any, weight: Any, start: int) -> Block:
-        numbers = self.estimator._block(X)
+        numbers = self.estimator._take(X, reset=False)
         if numbers.dtype.kind == "f" and numbers.dtype != self.dtype:
             numbers = numbers.astype(self.dtype)
         labels = None if y is None else as_labels(y)
@@ -165,7 +165,7 @@ def open_engine(
         return Streamed(X, Prepare(estimator, source_dtype(X)))
     if is_dask(X):
         return _open_dask(estimator, X, y, sample_weight, reset)
-    numbers = estimator._numbers(X, reset=reset, min_rows=min_rows)
+    numbers = estimator._take(X, reset=reset, min_rows=min_rows)
     return InMemory(numbers, y, estimator._weights(sample_weight, numbers))
 
 

@@ -193,7 +193,7 @@ class BayesDecision(ClassifierMixin, Wrapper):
         -------
         self
         """
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         if len(self.classes_) < 2:
             raise ValueError(f"y has 1 class, {self.classes_.tolist()[0]!r}; wanted at least 2 classes.")
@@ -254,7 +254,7 @@ class BayesDecision(ClassifierMixin, Wrapper):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         if self.bounded_class is not None:
             own = self._bounded()
             return np.asarray(self.classes_[np.where(self._ratio(rows) > self.threshold_, 1 - own, own)])
@@ -281,7 +281,7 @@ class BayesDecision(ClassifierMixin, Wrapper):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        return np.asarray(self.estimator_.predict_proba(self._rows(X, reset=False)))
+        return np.asarray(self.estimator_.predict_proba(self._take(X, reset=False)))
 
 
 def _bound(ratios: np.ndarray, weight: np.ndarray | None, max_error: float) -> float:

@@ -226,7 +226,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
 
     def _scores(self, X: Any) -> np.ndarray:
         """Joint log probabilities, but for the constant of the normal densities."""
-        X = self._numbers(X, reset=False).astype(np.float64, copy=False)
+        X = self._take(X, reset=False).astype(np.float64, copy=False)
         out = np.empty((len(X), len(self.classes_)))
         for c, (axes, values) in enumerate(zip(self.rotations_, self.scalings_, strict=True)):
             scaled = (X - self.means_[c]) @ (axes / np.sqrt(values))

@@ -5,13 +5,32 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lanatus.base import check_is_fitted
+from lanatus.base import Numbers, check_is_fitted
 from lanatus.bayes._posterior import BayesClassifier, logarithm
 from lanatus.bayes.naive._counting import ClassCounts
-from lanatus.bayes.naive._feature_sums import SummingNB
+from lanatus.bayes.naive._feature_sums import TYPES, SummingNB
 from lanatus.catalog import method
 from lanatus.params import Array, Flag, Nothing, Real
 from lanatus.scale import blockwise
+
+
+class Flags(Numbers):
+    """Numbers that are flags: from 0 to 1, or made so by the limit `binarize` where that is below 0."""
+
+    def take(self, estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
+        rows = super().take(estimator, X, reset=reset, min_rows=min_rows)
+        limit = estimator.binarize
+        if limit is None:
+            values = rows.data if sp.issparse(rows) else rows
+            if values.size and not (values.min() >= 0 and values.max() <= 1):
+                raise ValueError(
+                    f"binarize=None wants numbers from 0 to 1, got {values.min():g} to {values.max():g}; give a limit."
+                )
+        if limit is None or limit >= 0:
+            return rows  # the kernels compare with the limit as they go
+        if sp.issparse(rows):
+            raise ValueError(f"binarize={limit} is below 0, which a sparse X cannot have; wanted at least 0.")
+        return (rows > limit).astype(np.float64)
 
 
 @method(
@@ -74,6 +93,7 @@ class BernoulliNB(SummingNB):
     McCallum and Nigam (1998), A comparison of event models for naive Bayes text classification.
     """
 
+    _wants = Flags(TYPES)
     _params = {
         "alpha": Real(low=0) | Array(ndim=1),
         "force_alpha": Flag(),
@@ -96,21 +116,6 @@ class BernoulliNB(SummingNB):
         self.binarize = binarize
         self.fit_prior = fit_prior
         self.class_prior = class_prior
-
-    def _numbers(self, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
-        rows = super()._numbers(X, reset=reset, min_rows=min_rows)
-        if self.binarize is None:
-            values = rows.data if sp.issparse(rows) else rows
-            if values.size and not (values.min() >= 0 and values.max() <= 1):
-                raise ValueError(
-                    f"binarize=None wants numbers from 0 to 1, got {values.min():g} to {values.max():g}; give a limit."
-                )
-            return rows
-        if self.binarize >= 0:
-            return rows
-        if sp.issparse(rows):
-            raise ValueError(f"binarize={self.binarize} is below 0, which a sparse X cannot have; wanted at least 0.")
-        return (rows > self.binarize).astype(np.float64)
 
     def _above(self) -> float | None:
         return None if self.binarize is None or self.binarize < 0 else float(self.binarize)
@@ -137,7 +142,7 @@ class BernoulliNB(SummingNB):
         joint = super()._joint(X)
         certain = self._certain()
         if certain.any():
-            rows = self._numbers(X, reset=False)
+            rows = self._take(X, reset=False)
             had = self._linear(rows, np.ascontiguousarray(certain.T, dtype=np.float64), np.zeros(len(certain)))
             joint[had < certain.sum(axis=1)] = -np.inf
         return joint

@@ -8,11 +8,19 @@ import numpy as np
 
 from lanatus._core import bayes as kernels
 from lanatus.base import Takes, check_is_fitted, n_threads
+from lanatus.bayes._codes import CodedColumns, Coding
 from lanatus.bayes.naive._counting import ClassCounts, CountingNB, joined_lines, log_shares, split_lines, tally_codes
-from lanatus.bayes.semi_naive._codes import Coding, columns_of
 from lanatus.catalog import method
 from lanatus.params import Array, Flag, Integer, Nothing, Real
 from lanatus.scale import Block, blockwise
+
+
+class OpenCodes(CodedColumns):
+    """Columns as codes, open where the schema declares no values."""
+
+    def take(self, estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> np.ndarray:
+        rows = super().take(estimator, X, reset=reset, min_rows=min_rows)
+        return Coding.of(estimator.schema_).codes(rows)
 
 
 @method(
@@ -82,6 +90,7 @@ class CategoricalNB(CountingNB):
     """
 
     _takes = Takes(nominal=True, missing=True)
+    _wants = OpenCodes()
     _params = {
         "alpha": Real(low=0),
         "force_alpha": Flag(),
@@ -111,16 +120,11 @@ class CategoricalNB(CountingNB):
         tags.input_tags.positive_only = True
         return tags
 
-    def _numbers(self, X: Any, *, reset: bool, min_rows: int = 1) -> np.ndarray:
-        """X as codes, open where the schema declares no values."""
-        rows = columns_of(self, X, reset=reset, min_rows=min_rows)
-        return Coding.of(self.schema_).codes(rows)
-
     def _known(self, X: Any) -> np.ndarray:
         """X as codes of values that were there in ``fit``."""
         numeric = np.array([column.kind == "numeric" for column in self.schema_.columns])
         coding = Coding(self.schema_.names, self.n_categories_, numeric=numeric)
-        return coding.codes(columns_of(self, X, reset=False))
+        return coding.codes(CodedColumns().take(self, X, reset=False))
 
     def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
         declared = np.array([len(column.categories) for column in self.schema_.columns], dtype=np.int64)

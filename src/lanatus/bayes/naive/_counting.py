@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import class_codes, fitting, n_threads
+from lanatus.base import check_positive_weight, class_codes, fitting, n_threads
 from lanatus.bayes._posterior import BayesClassifier, labels_to_come, logarithm
 from lanatus.catalog import savable
 from lanatus.scale import Block, open_engine
@@ -166,15 +166,14 @@ class CountingNB(BayesClassifier):
         self
         """
         first, known = labels_to_come(self, classes)
-        rows = self._numbers(X, reset=first)
+        rows = self._take(X, reset=first)
         stats = self._tally(known)(Block(rows, y, self._weights(sample_weight, rows), 0))
         return self._absorb(stats if first else self._learned() + stats)
 
     def _absorb(self, stats: ClassCounts) -> Self:
         """The model that follows from the counts over all rows."""
         total = stats.class_mass.sum()
-        if not total > 0:
-            raise ValueError("sample_weight leaves no row with a positive weight; wanted at least one.")
+        check_positive_weight(total)
         self.classes_ = stats.classes
         self.class_count_ = stats.class_mass
         self.class_log_prior_ = self._priors(stats.class_mass)

@@ -9,26 +9,22 @@ import scipy.sparse as sp
 
 from lanatus._core import bayes as kernels
 from lanatus._core import core
-from lanatus.base import Takes, check_is_fitted, class_codes, n_threads
+from lanatus.base import Estimator, Numbers, Takes, check_is_fitted, class_codes, n_threads
 from lanatus.bayes.naive._counting import ClassCounts, CountingNB, class_mass
 from lanatus.scale import Block, blockwise
 
-_TYPES = (np.float64, np.float32, np.int64, np.int32)
+# Counts stay in the type that they have; only what is no number becomes one.
+TYPES = (np.float64, np.float32, np.int64, np.int32)
 
 
 class SummingNB(CountingNB):
     """Base of the naive Bayes classifiers whose scores are linear in the attributes."""
 
     _takes = Takes(sparse=True)
+    _wants = Numbers(TYPES)
     feature_count_: np.ndarray
     feature_log_prob_: np.ndarray
     n_features_in_: int
-
-    def _numbers(self, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
-        """Counts in the type that they have; only what is no number becomes one."""
-        if self._is_plain(X, reset=reset):
-            return self._plain(X, reset=reset, min_rows=min_rows, dtype=_TYPES)
-        return super()._numbers(X, reset=reset, min_rows=min_rows)
 
     def _above(self) -> float | None:
         """The limit that makes an attribute of a number, None where the number is the attribute."""
@@ -52,10 +48,10 @@ class SummingNB(CountingNB):
         raise NotImplementedError
 
     def _joint(self, X: Any) -> np.ndarray:
-        return self._linear(self._numbers(X, reset=False), *self._weights_of_attributes())
+        return self._linear(self._take(X, reset=False), *self._weights_of_attributes())
 
     def _linear(self, X: Any, table: np.ndarray, start: np.ndarray) -> np.ndarray:
-        """start + X table, for rows as `_numbers` gives them."""
+        """start + X table, for rows as `_take` gives them."""
         options = {"above": self._above(), "n_threads": n_threads()}
         return kernels.linear_joint(_ready(X), table, start, **options)
 
@@ -73,30 +69,36 @@ class SummingNB(CountingNB):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
+        X = self._take(X, reset=False)
         model = self._weights_of_attributes()
         options = {"above": self._above(), "n_threads": n_threads(), "otherwise": int(self.class_log_prior_.argmax())}
         codes = kernels.linear_predict(_ready(X), *model, **options)
         return np.asarray(self.classes_[codes])
 
 
+class Counts(Numbers):
+    """Numbers of which none is below 0."""
+
+    def take(self, estimator: Estimator, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
+        counts = super().take(estimator, X, reset=reset, min_rows=min_rows)
+        values = counts.data if sp.issparse(counts) else counts
+        if values.size and values.min() < 0:
+            raise ValueError(
+                f"Negative values in data passed to {type(estimator).__name__} (input X): the least is "
+                f"{values.min():g}; wanted counts, from 0 on."
+            )
+        return counts
+
+
 class CountsNB(SummingNB):
     """A `SummingNB` that takes counts: no number may be below 0."""
+
+    _wants = Counts(TYPES)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
-
-    def _numbers(self, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
-        counts = super()._numbers(X, reset=reset, min_rows=min_rows)
-        values = counts.data if sp.issparse(counts) else counts
-        if values.size and values.min() < 0:
-            raise ValueError(
-                f"Negative values in data passed to {type(self).__name__} (input X): the least is {values.min():g}; "
-                "wanted counts, from 0 on."
-            )
-        return counts
 
 
 def tally_sums(classes: np.ndarray | None, above: float | None, block: Block) -> ClassCounts:

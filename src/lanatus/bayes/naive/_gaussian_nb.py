@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, aligned, check_is_fitted, class_codes, fitting, n_threads
+from lanatus.base import Takes, aligned, check_is_fitted, check_positive_weight, class_codes, fitting, n_threads
 from lanatus.bayes._posterior import BayesClassifier, checked_priors, labels_to_come, logarithm
 from lanatus.catalog import method
 from lanatus.params import Array, Integer, Nothing, Real
@@ -111,14 +111,13 @@ class GaussianNB(BayesClassifier):
             Weights of the rows.
         """
         first, known = labels_to_come(self, classes)
-        numbers = self._numbers(X, reset=first)
+        numbers = self._take(X, reset=first)
         stats = tally_moments(known, Block(numbers, y, self._weights(sample_weight, numbers), 0))
         return self._absorb(stats if first else self._moments + stats)
 
     def _absorb(self, stats: Moments) -> Self:
         """The model that follows from the sums over all rows."""
-        if not stats.class_mass.sum() > 0:
-            raise ValueError("sample_weight leaves no row with a positive weight; wanted at least one.")
+        check_positive_weight(stats.class_mass)
         self._moments = stats
         self.classes_ = stats.classes
         self.class_count_ = stats.class_mass
@@ -140,10 +139,10 @@ class GaussianNB(BayesClassifier):
     def predict(self, X: Any) -> np.ndarray:
         """Most probable class of each row."""
         check_is_fitted(self)
-        return self.classes_[kernels.predict(self._numbers(X, reset=False), **self._densities())]
+        return self.classes_[kernels.predict(self._take(X, reset=False), **self._densities())]
 
     def _joint(self, X: Any) -> np.ndarray:
-        return kernels.joint_log_likelihood(self._numbers(X, reset=False), **self._densities())
+        return kernels.joint_log_likelihood(self._take(X, reset=False), **self._densities())
 
     def _log_priors(self) -> np.ndarray:
         return logarithm(self.class_prior_)

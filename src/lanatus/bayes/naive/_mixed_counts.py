@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, aligned, class_codes, fitting, n_threads
+from lanatus.base import Takes, aligned, check_positive_weight, class_codes, fitting, n_threads
+from lanatus.bayes._codes import Coding, MixedColumns
 from lanatus.bayes._posterior import BayesClassifier, checked_priors, labels_to_come, logarithm
 from lanatus.bayes.naive._counting import class_mass, log_shares, split_lines, tally_codes
 from lanatus.bayes.naive._gaussian_nb import tally_moments
-from lanatus.bayes.semi_naive._codes import Coding, columns_of
 from lanatus.bayes.semi_naive._kept_rows import Rows
 from lanatus.catalog import savable
 from lanatus.scale import Block, Moments, is_at_scale, open_engine
@@ -44,7 +44,7 @@ def tally_rows(classes: np.ndarray | None, schema: Schema | None, block: Block) 
 
 
 def tally_mixed(classes: np.ndarray | None, schema: Schema, block: Block) -> MixedCounts:
-    """What one block of rows contributes, each a row of `columns_of`."""
+    """What one block of rows contributes, each a row of `MixedColumns`."""
     known, codes = class_codes(block.y, block.X, classes)
     numbers, values = split_columns(schema, block.X)
     labels = known[codes]
@@ -58,7 +58,7 @@ def tally_mixed(classes: np.ndarray | None, schema: Schema, block: Block) -> Mix
 
 
 def split_columns(schema: Schema, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The numeric columns of `columns_of`, and the codes of the others."""
+    """The numeric columns of `MixedColumns`, and the codes of the others."""
     if schema.all_numeric:
         return aligned(X), np.empty((len(X), 0), dtype=np.int8)
     coded = [schema.columns[j] for j in schema.coded]
@@ -70,13 +70,9 @@ class MixedBayes(BayesClassifier):
     """Base of the naive Bayes classifiers for tables of numbers and nominal attributes."""
 
     _takes = Takes(nominal=True, missing=True)
+    _wants = MixedColumns()
     alpha: float
     priors: Any
-
-    def _numbers(self, X: Any, *, reset: bool, min_rows: int = 1) -> np.ndarray:
-        """Numbers as they are, other columns as codes, in one matrix of floats."""
-        rows = columns_of(self, X, reset=reset, min_rows=min_rows)
-        return rows if rows.dtype in (np.float32, np.float64) else _floats(rows, self.schema_.all_numeric)
 
     def _keeps_rows(self) -> bool:
         """Whether sums over rows are not enough."""
@@ -135,7 +131,7 @@ class MixedBayes(BayesClassifier):
         self
         """
         first, known = labels_to_come(self, classes)
-        rows = self._numbers(X, reset=first)
+        rows = self._take(X, reset=first)
         stats = self._tally(known)(Block(rows, y, self._weights(sample_weight, rows), 0))
         return self._absorb(stats if first else self._stats + stats)
 
@@ -152,8 +148,7 @@ class MixedBayes(BayesClassifier):
         return self
 
     def _set_priors(self, mass: np.ndarray) -> None:
-        if not mass.sum() > 0:
-            raise ValueError("sample_weight leaves no row with a positive weight; wanted at least one.")
+        check_positive_weight(mass)
         self.class_count_ = mass
         self.class_prior_ = self._smoothed_priors(mass)
 
@@ -172,16 +167,10 @@ class MixedBayes(BayesClassifier):
         return log_shares(counts.table, counts.n_values, self.alpha)
 
     def _joint(self, X: Any) -> np.ndarray:
-        return self._joint_of(self._numbers(X, reset=False))
+        return self._joint_of(self._take(X, reset=False))
 
     def _joint_of(self, rows: np.ndarray) -> np.ndarray:
         numbers, values = split_columns(self.schema_, rows)
         model = {"n_values": self._stats.counts.n_values, "table": self._log_lines(), "start": self._log_priors()}
         joint = kernels.coded_joint(values, **model, n_threads=n_threads())
         return joint + self._log_densities(numbers) if numbers.shape[1] else joint
-
-
-def _floats(rows: np.ndarray, numeric: bool) -> np.ndarray:
-    """A matrix of integers as floats; in codes, negative ones stand for missing values."""
-    floats = rows.astype(np.float64)
-    return floats if numeric else np.where(floats < 0, np.nan, floats)

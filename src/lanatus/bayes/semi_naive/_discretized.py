@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lanatus._core import core
-from lanatus.base import Takes, class_codes, fitting
+from lanatus.base import Takes, check_positive_weight, class_codes, fitting
+from lanatus.bayes._codes import CodedColumns, Coding
 from lanatus.bayes._posterior import BayesClassifier, labels_to_come, logarithm
 from lanatus.bayes.naive._counting import ClassCounts
-from lanatus.bayes.semi_naive._codes import Coding, columns_of
 from lanatus.params import Choice, Integer, Nothing, Real, Rule
 from lanatus.preprocess import entropy_edges, frequency_edges
 from lanatus.scale import Block, Engine, InMemory, open_engine
@@ -25,6 +25,7 @@ class DiscreteBayes(BayesClassifier):
     """
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
+    _wants = CodedColumns()
     _smoothing_params: ClassVar[dict[str, Rule]] = {
         "alpha": Real(low=0),
         "smoothing": Choice("lidstone", "m-estimate"),
@@ -68,9 +69,6 @@ class DiscreteBayes(BayesClassifier):
         """Learn from all rows, once it is known how they become codes."""
         raise NotImplementedError
 
-    def _numbers(self, X: Any, *, reset: bool, min_rows: int = 1) -> np.ndarray:
-        return columns_of(self, X, reset=reset, min_rows=min_rows)
-
     def _learn_coding(self, engine: Engine) -> None:
         """Edges of the numeric columns, and how many values each column has."""
         columns = self.schema_.columns
@@ -99,11 +97,10 @@ class DiscreteBayes(BayesClassifier):
 
     def _codes(self, X: Any) -> np.ndarray:
         """X as codes of the values that were there in ``fit``."""
-        return self._coding().codes(columns_of(self, X, reset=False))
+        return self._coding().codes(self._take(X, reset=False))
 
     def _set_classes(self, classes: np.ndarray, mass: np.ndarray) -> None:
-        if not mass.sum() > 0:
-            raise ValueError("sample_weight leaves no row with a positive weight; wanted at least one.")
+        check_positive_weight(mass)
         self.classes_, self.class_count_ = classes, mass
 
     def _log_priors(self) -> np.ndarray:
@@ -156,7 +153,7 @@ class CountedBayes(DiscreteBayes):
         self
         """
         first, known = labels_to_come(self, classes)
-        rows = self._numbers(X, reset=first)
+        rows = self._take(X, reset=first)
         engine = InMemory(rows, y, self._weights(sample_weight, rows))
         if first:
             self._learn_coding(engine)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from lanatus.base import class_codes
+from lanatus.bayes._codes import Coding
 from lanatus.bayes.naive._counting import ClassCounts, class_mass
-from lanatus.bayes.semi_naive._codes import Coding
 from lanatus.bayes.semi_naive._discretized import DiscreteBayes
 from lanatus.bayes.semi_naive._pair_counts import Slots, pairs_of_codes, singles
 from lanatus.bayes.semi_naive._parent_tables import Families, family_logs

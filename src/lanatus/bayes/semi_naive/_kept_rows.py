@@ -3,7 +3,7 @@
 import numpy as np
 
 from lanatus.base import class_codes
-from lanatus.bayes.semi_naive._codes import Coding
+from lanatus.bayes._codes import Coding
 from lanatus.catalog import savable
 from lanatus.scale import Block
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from lanatus._core import bayes as kernels
 from lanatus.base import class_codes, n_threads
+from lanatus.bayes._codes import Coding
 from lanatus.bayes.naive._counting import ClassCounts, class_mass
-from lanatus.bayes.semi_naive._codes import Coding
 from lanatus.scale import Block
 
 MOST_CELLS = 1 << 27  # numbers in one table of counts: a gigabyte

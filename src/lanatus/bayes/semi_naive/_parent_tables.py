@@ -6,9 +6,9 @@ import numpy as np
 
 from lanatus._core import bayes as kernels
 from lanatus.base import class_codes
+from lanatus.bayes._codes import Coding
 from lanatus.bayes._posterior import logarithm
 from lanatus.bayes.naive._counting import ClassCounts, class_mass
-from lanatus.bayes.semi_naive._codes import Coding
 from lanatus.bayes.semi_naive._discretized import DiscreteBayes, smoothed_logs
 from lanatus.bayes.semi_naive._pair_counts import MOST_CELLS, Slots, team
 from lanatus.scale import Block, Sums

@@ -13,6 +13,7 @@ from lanatus.bayes.semi_naive._ode import column_place
 from lanatus.bayes.semi_naive._pair_counts import Slots, tally_pairs
 from lanatus.bayes.semi_naive._parent_tables import Families, FamilyBayes
 from lanatus.catalog import Contender, method
+from lanatus.graph import maximum_spanning_tree, parents_from_root
 from lanatus.params import Choice, Integer, Satisfies
 from lanatus.scale import Block
 
@@ -124,40 +125,6 @@ class TAN(FamilyBayes, CountedBayes):
         slots = Slots(self.n_values_)
         pairs = self.counts_ = self.counts_.reshape(slots.n, slots.n, -1)
         self.information_ = conditional_information(pairs, slots, self.weighting)
-        self.edges_ = spanning_tree(self.information_)
-        parents = directed(self.edges_, root, len(slots.n_values))
+        self.edges_ = maximum_spanning_tree(without_noise(np.triu(self.information_, 1)))
+        parents = parents_from_root(self.edges_, root, len(slots.n_values))
         self._set_tables(parents, Families(self.n_values_, parents).of_pairs(pairs))
-
-
-def spanning_tree(information: np.ndarray) -> list[tuple[int, int]]:
-    """Edges of the tree with the largest sum, as Kruskal's algorithm takes them; ties by the places of the columns."""
-    d = len(information)
-    first, second = np.triu_indices(d, 1)
-    order = np.argsort(-without_noise(information[first, second]), kind="stable")
-    home = np.arange(d)  # which part of the forest a column belongs to
-    edges = []
-    for i, j in zip(first[order].tolist(), second[order].tolist(), strict=True):
-        if home[i] != home[j]:
-            edges.append((i, j))
-            home[home == home[j]] = home[i]
-            if len(edges) == d - 1:
-                break
-    return edges
-
-
-def directed(edges: list[tuple[int, int]], root: int, d: int) -> list[list[int]]:
-    """Parents of each column once the edges of a tree point away from its root."""
-    near: list[list[int]] = [[] for _ in range(d)]
-    for i, j in edges:
-        near[i].append(j)
-        near[j].append(i)
-    parents: list[list[int]] = [[] for _ in range(d)]
-    reached, waiting = {root}, [root]
-    while waiting:
-        at = waiting.pop()
-        for other in near[at]:
-            if other not in reached:
-                parents[other] = [at]
-                reached.add(other)
-                waiting.append(other)
-    return parents

@@ -64,13 +64,7 @@ def boosting_bagging_bias_variance(n_sets: int = 20, random_state: int = 0) -> I
     points = np.random.RandomState(random_state).rand(200, 2)
 
     def parts(model: Any) -> tuple[float, float]:
-        options: dict[str, Any] = {
-            "sampler": sample,
-            "n_sets": n_sets,
-            "noise": 0.09,
-            "unbiased": True,
-            "random_state": random_state,
-        }
+        options: dict[str, Any] = {"sampler": sample, "n_sets": n_sets, "noise": 0.09, "unbiased": True}
         found = bias_variance(model, None, None, points, surface(points), random_state=random_state, **options)
         return found.bias, found.variance
 

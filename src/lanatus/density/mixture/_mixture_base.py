@@ -11,7 +11,7 @@ from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 
 from lanatus.base import Estimator, check_is_fitted, fitting, warn_unconverged
-from lanatus.callbacks import CallbackSupportMixin, Progress
+from lanatus.callbacks import CallbackSupportMixin, Progress, Restart
 from lanatus.density.mixture._covariance_shapes import array_shape, precisions_of
 from lanatus.density.mixture._em_steps import Components, Scatter, posteriors, tally
 from lanatus.density.mixture._mixture_start import Survey
@@ -101,44 +101,22 @@ class BaseMixture(CallbackSupportMixin, DensityMixin, Estimator):
         n_starts = 1 if warm else self.n_init
         rows, weight = (engine.block.X, engine.block.weight) if isinstance(engine, InMemory) else (X, sample_weight)
         progress = Progress(self, rows, weight, restarts=n_starts, max_iter=self.max_iter)
-        saved = progress.saved or {}
-        seeds = saved.get("seeds", rng.randint(np.iinfo(np.int64).max, size=n_starts, dtype=np.int64))
+        seeds = rng.randint(np.iinfo(np.int64).max, size=n_starts, dtype=np.int64)
         scatter = None
         if self.covariance_type == "tied" and not survey.holes:
             scatter = survey.scatter(along_axes=False)
-        best: dict[str, Any] = _unpacked(saved, "best_")
-        first = int(saved.get("start", 0))
-        for start in range(n_starts):
-            if start < first:
-                progress.skip()
-                continue
-            run = _unpacked(saved, "pass_") if start == first else {}
-            if not run:
-                state = self._fitted_state() if warm else self._start(survey, int(seeds[start]))
-                run = {"state": state, "bounds": [], "converged": False}
-            common = {"start": start, "seeds": seeds, **_packed(best, "best_")}
-            run = self._run(engine, survey, scatter, progress, run, common)
-            if not best or _last(run) > _last(best):
-                best = run
+        run = partial(self._run, engine, survey, scatter, warm)
+        best = _unpacked(progress.best_restart(seeds, run, lambda run, best: _last(run) > _last(best)))
         progress.finish(self._attributes(best["state"], np.asarray(best["bounds"]), engine.dtype))
         return best
 
     def _run(
-        self,
-        engine: Engine,
-        survey: Survey,
-        scatter: Scatter | None,
-        progress: Progress,
-        run: dict[str, Any],
-        common: dict[str, Any],
+        self, engine: Engine, survey: Survey, scatter: Scatter | None, warm: bool, restart: Restart
     ) -> dict[str, Any]:
         """One start: E and M steps until the bound rises by less than `tol`."""
-        if run["converged"]:
-            return run
-        state, bounds = run["state"], list(run["bounds"])
+        state, bounds, converged = self._begin(survey, warm, restart)
         with_scatter = self.covariance_type == "tied" and scatter is None
-        converged = False
-        for iteration in progress.iterations(start=len(bounds)):
+        for iteration in () if converged else restart.iterations(start=len(bounds)):
             model = self._components(state)
             if not survey.holes:
                 model = replace(model, covariances=None)  # spares the search for holes
@@ -150,15 +128,21 @@ class BaseMixture(CallbackSupportMixin, DensityMixin, Estimator):
             converged = len(bounds) > 1 and abs(bounds[-1] - bounds[-2]) < self.tol
             if self.verbose and iteration.number % self.verbose_interval == 0:
                 logger.info("%s: iteration %d, bound %.9g", type(self).__name__, iteration.number + 1, bounds[-1])
-            found = {"state": state, "bounds": bounds, "converged": converged}
             iteration.done(
-                state=partial(_checkpoint, common, found),
+                state=partial(_packed, state, bounds, converged),
                 attributes=partial(self._attributes, state, np.array(bounds), engine.dtype),
             )
             if converged or iteration.stop:
                 converged = True  # a callback that stops a fit is content with it
                 break
-        return {"state": state, "bounds": bounds, "converged": converged}
+        return _packed(state, bounds, converged)
+
+    def _begin(self, survey: Survey, warm: bool, restart: Restart) -> tuple[State, list[float], bool]:
+        """Where a start begins, or was when the fit was interrupted."""
+        if restart.saved:
+            saved = _unpacked(restart.saved)
+            return saved["state"], saved["bounds"], saved["converged"]
+        return self._fitted_state() if warm else self._start(survey, restart.seed), [], False
 
     def _attributes(self, state: State, bounds: np.ndarray, dtype: Any) -> dict[str, Any]:
         """The fitted attributes, in the precision of the data."""
@@ -182,7 +166,7 @@ class BaseMixture(CallbackSupportMixin, DensityMixin, Estimator):
 
     def _posteriors(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
+        X = self._take(X, reset=False)
         log_density, shares = posteriors(self._components(self._fitted_state()), X)
         return log_density.astype(X.dtype, copy=False), shares.astype(X.dtype, copy=False)
 
@@ -258,22 +242,12 @@ def _last(run: dict[str, Any]) -> float:
     return float(run["bounds"][-1]) if len(run["bounds"]) else -np.inf
 
 
-def _packed(run: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """A run as flat arrays for a checkpoint."""
-    if not run:
-        return {}
-    own = {"bounds": np.asarray(run["bounds"]), "converged": run["converged"]}
-    own |= {f"state_{name}": value for name, value in run["state"].items()}
-    return {prefix + name: value for name, value in own.items()}
+def _packed(state: State, bounds: list[float], converged: bool) -> dict[str, Any]:
+    """A run as flat arrays, which a checkpoint can hold."""
+    own = {"bounds": np.asarray(bounds), "converged": converged}
+    return own | {f"state_{name}": value for name, value in state.items()}
 
 
-def _unpacked(saved: dict[str, Any], prefix: str) -> dict[str, Any]:
-    own = {name.removeprefix(prefix): value for name, value in saved.items() if name.startswith(prefix)}
-    if not own:
-        return {}
-    state = {name.removeprefix("state_"): value for name, value in own.items() if name.startswith("state_")}
-    return {"state": state, "bounds": own["bounds"].tolist(), "converged": bool(own["converged"])}
-
-
-def _checkpoint(common: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
-    return {**common, **_packed(run, "pass_")}
+def _unpacked(run: dict[str, Any]) -> dict[str, Any]:
+    state = {name.removeprefix("state_"): value for name, value in run.items() if name.startswith("state_")}
+    return {"state": state, "bounds": np.asarray(run["bounds"]).tolist(), "converged": bool(run["converged"])}

@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 
 from lanatus._core import core
-from lanatus.base import aligned
-from lanatus.cluster import KMeans, nearest, plusplus, random_rows
+from lanatus.base import aligned, check_positive_weight
+from lanatus.cluster import KMeans, assign, plusplus, random_rows
 from lanatus.density.mixture._em_steps import Components, Scatter, complete_sums
 from lanatus.scale import Block, Engine, InMemory, S, Sums, Tally
 
@@ -21,8 +21,7 @@ class Survey:
 
     def __init__(self, engine: Engine, names: list[str]) -> None:
         sums = engine.reduce(_survey)
-        if not sums.weight > 0:
-            raise ValueError("sample_weight leaves no row with a positive weight; wanted at least one.")
+        check_positive_weight(sums.weight)
         unseen = [name for name, mass in zip(names, sums.mass, strict=True) if not mass > 0]
         if unseen:
             raise ValueError(f"columns {', '.join(map(repr, unseen))} have no values at all (all NaN); drop them.")
@@ -106,7 +105,7 @@ def _all_rows(means: np.ndarray, block: Block) -> np.ndarray:
 
 
 def _nearest_shares(means: np.ndarray, block: Block) -> np.ndarray:
-    labels, _ = nearest(block.X, means)
+    labels, _ = assign(block.X, means)
     return (labels[:, None] == np.arange(len(means))).astype(np.float64)
 
 

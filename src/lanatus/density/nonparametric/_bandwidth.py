@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from lanatus.density.nonparametric._space_tree import grow_tree
+from lanatus.density.nonparametric._kernel_sums import log_kernel_sums
 from lanatus.density.nonparametric._windows import log_window_integral
+from lanatus.neighbors import grow_tree
 
 RULES = ("scott", "silverman", "normal", "isj", "cv")
 
@@ -114,8 +115,8 @@ def left_out_likelihood(X: np.ndarray, mass: np.ndarray, *, kernel: str, metric:
     integral = log_window_integral(kernel, metric, d)
 
     def likelihood(log_h: float) -> float:
-        logs = tree.log_kernel_sums(
-            tree.rows, kernel=kernel, metric=metric, h=float(np.exp(log_h)), rtol=1e-4, exclude_self=True
+        logs = log_kernel_sums(
+            tree, tree.rows, kernel=kernel, metric=metric, h=float(np.exp(log_h)), rtol=1e-4, exclude_self=True
         )
         return float(own @ (logs - np.log(total - own)) / total - d * log_h - integral)
 

@@ -107,7 +107,7 @@ class HistogramDensity(DensityMixin, Estimator):
     def score_samples(self, X: Any) -> np.ndarray:
         """Log density of each row."""
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
+        X = self._take(X, reset=False)
         places, inside = places_of(X, self.bin_edges_)
         at = find_cells(self.cells_.astype(np.int64), places, self._n_bins())
         mass = np.where(at >= 0, self.cell_weights_[at], 0.0) + self.alpha

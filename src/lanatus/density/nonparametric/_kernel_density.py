@@ -9,8 +9,10 @@ from sklearn.utils import check_random_state
 from lanatus.base import Estimator, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.density.nonparametric._bandwidth import RULES, choose_bandwidth
-from lanatus.density.nonparametric._space_tree import METRICS, SpaceTree, grow_tree, metric_of
+from lanatus.density.nonparametric._kernel_sums import log_kernel_sums, metric_of
 from lanatus.density.nonparametric._windows import KERNELS, draw_offsets, log_window_integral
+from lanatus.metric import MINKOWSKI_NAMES
+from lanatus.neighbors import KDTree, grow_tree
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, Real, Satisfies
 from lanatus.scale import blockwise
 
@@ -92,7 +94,7 @@ class KernelDensity(DensityMixin, Estimator):
         "bandwidth": Real(above=0, below=np.inf) | Choice(*RULES) | Array(1),
         "algorithm": Choice("auto", "kd_tree", "ball_tree", "brute"),
         "kernel": Choice(*KERNELS),
-        "metric": Choice(*METRICS, "minkowski", "p"),
+        "metric": Choice(*MINKOWSKI_NAMES, "minkowski", "p"),
         "atol": Real(low=0),
         "rtol": Real(low=0),
         "breadth_first": Flag(),
@@ -136,7 +138,7 @@ class KernelDensity(DensityMixin, Estimator):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows; they count as repeats.
         """
-        X = self._numbers(X, reset=True)
+        X = self._take(X, reset=True)
         weight = self._weights(sample_weight, X)
         kernel, metric, unit = self._window()
         leaf_size = len(X) if self._is_brute(X.shape[1]) else self.leaf_size
@@ -154,18 +156,18 @@ class KernelDensity(DensityMixin, Estimator):
     def score_samples(self, X: Any) -> np.ndarray:
         """Log density of each row."""
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
+        X = self._take(X, reset=False)
         kernel, metric, unit = self._window()
         width = self.bandwidth_
         queries = X / width if np.ndim(width) else X
         h = unit * (1.0 if np.ndim(width) else float(width))
         d = X.shape[1]
-        tree = SpaceTree(self.rows_, self.row_weights_, self.nodes_)
+        tree = KDTree(self.rows_, self.row_weights_, self.nodes_)
         total = len(tree.rows) if tree.weight is None else tree.weight.sum()
         stretch = d * np.log(h) + (np.log(width).sum() if np.ndim(width) else 0.0)
         scale = np.log(total) + log_window_integral(kernel, metric, d) + stretch
         atol = float(min(self.atol * np.exp(scale), np.finfo(float).max)) if self.atol else 0.0
-        logs = tree.log_kernel_sums(queries, kernel=kernel, metric=metric, h=h, rtol=float(self.rtol), atol=atol)
+        logs = log_kernel_sums(tree, queries, kernel=kernel, metric=metric, h=h, rtol=float(self.rtol), atol=atol)
         return (logs - scale).astype(X.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None) -> float:

@@ -7,8 +7,10 @@ from sklearn.base import DensityMixin
 
 from lanatus.base import Estimator, check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density.nonparametric._space_tree import METRICS, SpaceTree, grow_tree, metric_of
+from lanatus.density.nonparametric._kernel_sums import metric_of
 from lanatus.density.nonparametric._windows import log_ball_volume
+from lanatus.metric import MINKOWSKI_NAMES
+from lanatus.neighbors import KDTree, grow_tree
 from lanatus.params import Choice, Integer
 from lanatus.scale import blockwise
 
@@ -26,7 +28,7 @@ class KNeighborsDensity(DensityMixin, Estimator):
     :math:`\hat p(x) = \frac{k}{N V_k(x)}` with :math:`V_k(x)` the volume of the ball about *x* that reaches its *k*-th
     neighbour: the window is wide where rows are few.
 
-    Book: cookbook section 3.4.2. Kernel: ``cpp/density/neighbor_radius.hpp``.
+    Book: cookbook section 3.4.2. Kernel: ``cpp/neighbors/radius.hpp``.
     Cost: ``fit`` :math:`O(nd \log n)`; a query :math:`O(d (k + \log n))` in low dimension, up to :math:`O(nd)` in high.
     Memory :math:`O(nd)`.
 
@@ -66,7 +68,7 @@ class KNeighborsDensity(DensityMixin, Estimator):
     [0.5, 0.125]
     """
 
-    _params = {"n_neighbors": Integer(low=1), "metric": Choice(*METRICS), "leaf_size": Integer(low=1)}
+    _params = {"n_neighbors": Integer(low=1), "metric": Choice(*MINKOWSKI_NAMES), "leaf_size": Integer(low=1)}
 
     def __init__(self, n_neighbors: int = 5, *, metric: str = "euclidean", leaf_size: int = 40) -> None:
         self.n_neighbors = n_neighbors
@@ -86,9 +88,9 @@ class KNeighborsDensity(DensityMixin, Estimator):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows; they count as repeats.
         """
-        X = self._numbers(X, reset=True)
+        X = self._take(X, reset=True)
         tree = grow_tree(X, self._weights(sample_weight, X), self.leaf_size)
-        self.n_neighbors_ = min(float(self.n_neighbors), _mass(tree))
+        self.n_neighbors_ = min(float(self.n_neighbors), tree.mass)
         self.rows_, self.row_weights_, self.nodes_ = tree
         return self
 
@@ -96,19 +98,15 @@ class KNeighborsDensity(DensityMixin, Estimator):
     def score_samples(self, X: Any) -> np.ndarray:
         """Logarithm of the estimate for each row."""
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
+        X = self._take(X, reset=False)
         metric = metric_of(self.metric, None)
-        tree = SpaceTree(self.rows_, self.row_weights_, self.nodes_)
-        radius = tree.radii(X, metric=metric, k=self.n_neighbors_)
+        tree = KDTree(self.rows_, self.row_weights_, self.nodes_)
+        radius = tree.radii(X, self.n_neighbors_, MINKOWSKI_NAMES[self.metric])
         log_radius = np.log(np.maximum(radius, np.finfo(np.float64).tiny))
         d = X.shape[1]
-        logs = np.log(self.n_neighbors_ / _mass(tree)) - log_ball_volume(metric, d) - d * log_radius
+        logs = np.log(self.n_neighbors_ / tree.mass) - log_ball_volume(metric, d) - d * log_radius
         return np.asarray(logs.astype(X.dtype, copy=False))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Sum of the logarithms over the rows; y is ignored."""
         return float(np.sum(np.asarray(self.score_samples(X), dtype=np.float64)))
-
-
-def _mass(tree: SpaceTree) -> float:
-    return float(len(tree.rows) if tree.weight is None else tree.weight.sum())

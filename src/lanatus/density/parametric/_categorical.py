@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Takes, check_is_fitted, fitting
+from lanatus.base import Estimator, Tables, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.params import Real, Rule
 
@@ -55,6 +55,7 @@ class CategoricalDensity(DensityMixin, Estimator):
     """
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
+    _wants = Tables()
     _params: ClassVar[dict[str, Rule]] = {"alpha": Real(low=0)}
 
     def __init__(self, *, alpha: float = 0.0) -> None:
@@ -73,7 +74,7 @@ class CategoricalDensity(DensityMixin, Estimator):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows; they count as repeats.
         """
-        table = self._table(X, reset=True)
+        table = self._take(X, reset=True)
         rows = table.coded_matrix()
         weight = self._weights(sample_weight, rows)
         weight = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -98,7 +99,7 @@ class CategoricalDensity(DensityMixin, Estimator):
     def score_samples(self, X: Any) -> np.ndarray:
         """Log probability of each row."""
         check_is_fitted(self)
-        rows = self._table(X, reset=False).coded_matrix()
+        rows = self._take(X, reset=False).coded_matrix()
         out = np.zeros(len(rows))
         for seen, shares, cells in zip(self._seen, self.probabilities_, rows.T, strict=True):
             if not len(seen):

@@ -220,7 +220,7 @@ class GaussianDensity(DensityMixin, Estimator):
     def score_samples(self, X: Any) -> np.ndarray:
         """Log density of each row."""
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
+        X = self._take(X, reset=False)
         spread = _axes(self.covariance_.astype(np.float64), X.shape[1])
         return log_normal_density(X, self.mean_, spread, allow_singular=True).astype(X.dtype, copy=False)
 

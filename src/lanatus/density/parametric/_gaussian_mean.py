@@ -75,7 +75,7 @@ class BayesianGaussianMean(DensityMixin, Estimator):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows; they count as repeats.
         """
-        rows = self._numbers(X, reset=True)
+        rows = self._take(X, reset=True)
         weight = self._weights(sample_weight, rows)
         weight = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=np.float64)
         prior = {"mean": self.mu0, "variance": self.sigma0**2}
@@ -88,7 +88,7 @@ class BayesianGaussianMean(DensityMixin, Estimator):
     def score_samples(self, X: Any) -> np.ndarray:
         """Log density of each row as a new observation, the means integrated out."""
         check_is_fitted(self)
-        rows = self._numbers(X, reset=False)
+        rows = self._take(X, reset=False)
         variance = self.variance_ + self.sigma**2
         return -0.5 * (LOG_2PI + np.log(variance) + (rows - self.mean_) ** 2 / variance).sum(axis=1)
 

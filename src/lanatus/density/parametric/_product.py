@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import DensityMixin, clone
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Takes, check_is_fitted, fitting
+from lanatus.base import Estimator, Tables, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.density.parametric._categorical import CategoricalDensity
 from lanatus.density.parametric._gaussian import GaussianDensity
@@ -60,6 +60,7 @@ class ProductDensity(DensityMixin, Estimator):
     """
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
+    _wants = Tables()
     _params: ClassVar[dict[str, Rule]] = {
         "marginals": Nothing()
         | Satisfies(_is_density, "a density estimator")
@@ -91,7 +92,7 @@ class ProductDensity(DensityMixin, Estimator):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
         """
-        rows = self._table(X, reset=True).coded_matrix()
+        rows = self._take(X, reset=True).coded_matrix()
         weight = self._weights(sample_weight, rows)
         self.marginals_ = []
         for cells, density in zip(rows.T, self._choice(), strict=True):
@@ -105,7 +106,7 @@ class ProductDensity(DensityMixin, Estimator):
     def score_samples(self, X: Any) -> np.ndarray:
         """Log density of each row."""
         check_is_fitted(self)
-        rows = self._table(X, reset=False).coded_matrix()
+        rows = self._take(X, reset=False).coded_matrix()
         out = np.zeros(len(rows))
         for cells, density in zip(rows.T, self.marginals_, strict=True):
             known = ~np.isnan(cells)

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, check_is_fitted, fitting
+from lanatus.base import Estimator, check_is_fitted, check_positive_weight, fitting
 from lanatus.catalog import method
 from lanatus.params import Flag
 
@@ -71,13 +71,12 @@ class UniformDensity(DensityMixin, Estimator):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
         """
-        rows = self._numbers(X, reset=True)
+        rows = self._take(X, reset=True)
         weight = self._weights(sample_weight, rows)
         total = float(len(rows)) if weight is None else float(weight.sum())
+        check_positive_weight(weight)
         if weight is not None:
             rows = rows[weight > 0]
-        if not len(rows):
-            raise ValueError("sample_weight leaves no row with a positive weight; wanted at least one.")
         self.low_, self.high_ = rows.min(axis=0), rows.max(axis=0)
         if self.unbiased and total > 1:
             margin = (self.high_ - self.low_) / (total - 1)
@@ -87,7 +86,7 @@ class UniformDensity(DensityMixin, Estimator):
     def score_samples(self, X: Any) -> np.ndarray:
         """Log density of each row."""
         check_is_fitted(self)
-        rows = self._numbers(X, reset=False)
+        rows = self._take(X, reset=False)
         inside = ((rows >= self.low_) & (rows <= self.high_)).all(axis=1)
         width = self.high_ - self.low_
         return np.where(inside, -np.log(width[width > 0]).sum(), -np.inf)

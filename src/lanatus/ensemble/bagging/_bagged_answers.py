@@ -67,7 +67,7 @@ class BaggedClassifier(ClassifierMixin, Bagged):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        return self._mean(self._rows(X, reset=False))
+        return self._mean(self._take(X, reset=False))
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
@@ -83,7 +83,7 @@ class BaggedClassifier(ClassifierMixin, Bagged):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         shares = self._mean(rows)
         if self.voting == "hard":
             self._settle_ties(shares, rows)
@@ -152,4 +152,4 @@ class BaggedRegressor(RegressorMixin, Bagged):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._mean(self._rows(X, reset=False))
+        return self._mean(self._take(X, reset=False))

@@ -7,7 +7,7 @@ from sklearn.base import clone, is_classifier
 
 from lanatus.base import n_rows
 from lanatus.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from lanatus.tree.grow import Bins, grow_binned_classes, grow_binned_numbers, take_columns
+from lanatus.tree.grow import Bins, grow_binned_classes, grow_binned_numbers, nominal_sizes
 
 __all__ = ["can_grow_together", "grow_together"]
 
@@ -28,7 +28,8 @@ def grow_together(
 ) -> list[Any]:
     """A fitted clone of the learner for each row of `counts`, which says how often it takes each row of the data."""
     first = clone(learner)
-    matrix, n_values = take_columns(first, rows, reset=True, dense=False)
+    matrix = first._take(rows, reset=True)
+    n_values = nominal_sizes(first.schema_)
     bins = Bins.of(matrix, n_values, weight, first.max_bins)
     codes = bins.codes(matrix)
     total = float(counts[0].sum() if weight is None else counts[0] @ weight)

@@ -126,7 +126,7 @@ class IterativeBaggingRegressor(RegressorMixin, OneLearner):
         -------
         self
         """
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         target = np.asarray(column_or_1d(as_targets(y, rows), warn=True), dtype=np.float64)
         weight = self._weights(sample_weight, rows)
         rng = check_random_state(self.random_state)
@@ -167,7 +167,7 @@ class IterativeBaggingRegressor(RegressorMixin, OneLearner):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         return np.asarray(np.sum([stage.predict(rows) for stage in self.stages_], axis=0))
 
 

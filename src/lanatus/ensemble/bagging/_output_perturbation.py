@@ -283,7 +283,7 @@ class OutputSmearingClassifier(ClassifierMixin, _Smeared):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return np.asarray(self.classes_[self._mean(self._rows(X, reset=False)).argmax(axis=1)])
+        return np.asarray(self.classes_[self._mean(self._take(X, reset=False)).argmax(axis=1)])
 
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -299,7 +299,7 @@ class OutputSmearingClassifier(ClassifierMixin, _Smeared):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        means = np.maximum(self._mean(self._rows(X, reset=False)), 1e-12)
+        means = np.maximum(self._mean(self._take(X, reset=False)), 1e-12)
         return means / means.sum(axis=1, keepdims=True)
 
 

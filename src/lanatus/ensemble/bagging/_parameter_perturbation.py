@@ -134,7 +134,7 @@ class ParameterPerturbationClassifier(MostLikely, Wrapper):
         """
         if is_regressor(self.estimator):
             raise TypeError(f"{type(self).__name__} wants a classifier; {self.estimator!r} is a regressor.")
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         weight = self._weights(sample_weight, rows)
         rng = check_random_state(self.random_state)
@@ -172,7 +172,7 @@ class ParameterPerturbationClassifier(MostLikely, Wrapper):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         total = np.zeros((n_rows(rows), len(self.classes_)))
         for model in self.estimators_:
             total += class_shares(model, rows, len(self.classes_), hard=self.voting == "hard")

@@ -96,7 +96,7 @@ class Bagged(OneLearner):
     # ------------------------------------------------------------ fit
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         target = self._targets(y, rows)
         weight = self._weights(sample_weight, rows)
         self._refuse_unusable()

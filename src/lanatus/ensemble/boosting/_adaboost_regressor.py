@@ -127,7 +127,7 @@ class AdaBoostRegressor(RegressorMixin, OneLearner):
         -------
         self
         """
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         target = column_or_1d(as_targets(y, rows), warn=True)
         weight = self._weights(sample_weight, rows)
         kept = known_rows(weight, len(target))
@@ -175,7 +175,7 @@ class AdaBoostRegressor(RegressorMixin, OneLearner):
 
     def _answers(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         return np.column_stack([np.asarray(model.predict(rows)).ravel() for model in self.estimators_])
 
     @blockwise

@@ -11,7 +11,7 @@ from lanatus._core import ensemble as kernels
 from lanatus.base import n_threads, take_rows
 from lanatus.table import Table
 from lanatus.tree import DecisionStump, DecisionTreeClassifier, Tree
-from lanatus.tree.grow import LEAF, THRESHOLD, columns_of
+from lanatus.tree.grow import LEAF, THRESHOLD, nominal_sizes
 
 Stumps = dict[str, np.ndarray]  # set, column, threshold, said (classes up to the threshold and above), alpha
 
@@ -37,7 +37,7 @@ def stump_criterion(learner: Any) -> str | None:
 def numbers_of(rows: Any) -> np.ndarray | None:
     """Rows as a matrix that a threshold can cut; None where some column is nominal or some value is missing."""
     if isinstance(rows, Table):
-        rows, n_values = columns_of(rows)
+        rows, n_values = rows.coded_matrix(), nominal_sizes(rows.schema)
         if n_values.any():
             return None
     return (

@@ -119,7 +119,7 @@ class BoostByFilter(WeightedLearners):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         said = np.array([self._said(model, rows) for model in self.estimators_])
         while len(said) > 1:
             said = _majority(said[0::3], said[1::3], said[2::3])

@@ -14,7 +14,7 @@ from lanatus.ensemble.boosting._gradient_boosting_base import BOOSTING, BOOSTING
 from lanatus.ensemble.boosting._losses import AdaptiveHuber, BoostingLoss, Counts, Custom, is_custom
 from lanatus.optimize.losses import Absolute, Exponential, Gamma, Logistic, Quantile, Softmax, Squared
 from lanatus.params import Choice, Nothing, Real, Satisfies
-from lanatus.tree.grow import take_columns
+from lanatus.tree.grow import nominal_sizes
 
 _OWN_LOSS = Satisfies(is_custom, "an object with init, gradient, hessian and link")
 
@@ -210,7 +210,8 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
         """
-        matrix, n_values = take_columns(self, X, reset=not (self.warm_start and hasattr(self, "trees_")), dense=False)
+        matrix = self._take(X, reset=not (self.warm_start and hasattr(self, "trees_")))
+        n_values = nominal_sizes(self.schema_)
         targets = column_or_1d(as_targets(y, matrix), warn=True).astype(np.float64)
         self._boost(matrix, n_values, targets, self._weights(sample_weight, matrix))
         return self
@@ -420,7 +421,8 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
             Weights of the rows.
         """
         going_on = self.warm_start and hasattr(self, "trees_")
-        matrix, n_values = take_columns(self, X, reset=not going_on, dense=False)
+        matrix = self._take(X, reset=not going_on)
+        n_values = nominal_sizes(self.schema_)
         self.classes_, codes = class_codes(y, matrix, self.classes_ if going_on else None)
         weight = self._weights(sample_weight, matrix)
         if self.class_weight is not None:

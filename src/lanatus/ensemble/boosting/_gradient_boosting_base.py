@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Takes, check_is_fitted
+from lanatus.base import Columns, Estimator, Takes, check_is_fitted, check_positive_weight
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender
 from lanatus.ensemble.boosting._gradient_boosting_fit import Boosted, Rows, Settings, boost
@@ -16,7 +16,7 @@ from lanatus.ensemble.boosting._losses import BoostingLoss
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
 from lanatus.spaces import Span
 from lanatus.tree import Tree
-from lanatus.tree.grow import Bins, CompactForest, compact_of, packed, take_columns, unpacked
+from lanatus.tree.grow import Bins, CompactForest, as_dense, compact_of, nominal_sizes, packed, unpacked
 
 _BLOCK = 1 << 24  # numbers of a sparse matrix written out at a time
 _MANY = 10_000  # rows from which early_stopping="auto" stops early
@@ -81,6 +81,7 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
     """Fitting and scoring, given a loss."""
 
     _takes = Takes(nominal=True, missing=True, sparse=True)
+    _wants = Columns()
     _params: ClassVar[dict[str, Rule]] = BOOSTING_PARAMS
 
     learning_rate: float
@@ -118,8 +119,7 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
     def _boost(self, X: Any, n_values: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> None:
         """Learn the trees; y as the loss wants it, all that is needed to call `_loss` set before."""
         if weight is not None:
-            if not weight.any():
-                raise ValueError("sample_weight leaves no row with a positive weight; wanted at least one.")
+            check_positive_weight(weight)
             if not weight.all():
                 keep = np.flatnonzero(weight)
                 X, y, weight = X[keep], y[keep], weight[keep]
@@ -279,7 +279,8 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
     def _raw(self, X: Any) -> np.ndarray:
         """Scores, shape (n, n_outputs)."""
         check_is_fitted(self)
-        matrix, _ = take_columns(self, X, reset=False, dense=False)
+        matrix = self._take(X, reset=False)
+        _ = nominal_sizes(self.schema_)
         if not self.trees_:
             return np.tile(self.baseline_, (matrix.shape[0], 1))
         return self._sums(matrix) + self.baseline_
@@ -287,7 +288,7 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
     def _staged(self, X: Any) -> Iterator[np.ndarray]:
         """Scores after each round."""
         check_is_fitted(self)
-        matrix, _ = take_columns(self, X, reset=False)
+        matrix = as_dense(self._take(X, reset=False))
         raw = np.tile(self.baseline_, (len(matrix), 1))
         for trees in self.trees_:
             raw = raw + CompactForest(trees, self.n_features_in_, len(trees), range(len(trees))).predict_sum(matrix)
@@ -306,7 +307,7 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
         ndarray of shape (n_samples, n_rounds, n_outputs)
         """
         check_is_fitted(self)
-        matrix, _ = take_columns(self, X, reset=False)
+        matrix = as_dense(self._take(X, reset=False))
         return self._compact().apply(matrix).reshape(len(matrix), len(self.trees_), len(self.baseline_))
 
     @property

@@ -104,7 +104,7 @@ class WeightedLearners(ClassifierMixin, OneLearner):
 
     def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray]:
         """Rows that weigh something, their codes and weights."""
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         weight = self._weights(sample_weight, rows)
         kept = known_rows(weight, len(codes))
@@ -193,7 +193,7 @@ class Boosted(WeightedLearners):
             for the others; for two classes, that of the second less that of the first.
         """
         check_is_fitted(self)
-        return self._as_decision(self._votes(self._rows(X, reset=False)))
+        return self._as_decision(self._votes(self._take(X, reset=False)))
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
@@ -209,7 +209,7 @@ class Boosted(WeightedLearners):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return np.asarray(self.classes_[self._votes(self._rows(X, reset=False)).argmax(axis=1)])
+        return np.asarray(self.classes_[self._votes(self._take(X, reset=False)).argmax(axis=1)])
 
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -237,7 +237,7 @@ class Boosted(WeightedLearners):
             The attributes.
         """
         check_is_fitted(self)
-        for share in self._staged_votes(self._rows(X, reset=False)):
+        for share in self._staged_votes(self._take(X, reset=False)):
             yield self._as_decision(share)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
@@ -249,7 +249,7 @@ class Boosted(WeightedLearners):
             The attributes.
         """
         check_is_fitted(self)
-        for share in self._staged_votes(self._rows(X, reset=False)):
+        for share in self._staged_votes(self._take(X, reset=False)):
             yield np.asarray(self.classes_[share.argmax(axis=1)])
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:

@@ -116,7 +116,7 @@ class VotingRegressor(RegressorMixin, AnswersMixin, Weighted):
         """
         of_kind(self._models(), regressors=True, who="VotingRegressor")
         given = self._given_weights()
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         target = one_target(y, rows)
         weight = self._weights(sample_weight, rows)
         self.__dict__.pop("errors_", None)
@@ -170,7 +170,7 @@ class VotingRegressor(RegressorMixin, AnswersMixin, Weighted):
         ndarray of shape (n_samples, n_estimators)
         """
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         return np.column_stack([np.asarray(model.predict(rows), dtype=np.float64) for model in self.estimators_])
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:

@@ -157,7 +157,7 @@ class BayesModelAveraging(AsMembers, Committee):
         numbers = self._for_numbers()
         of_kind(self._models(), regressors=numbers, who="BayesModelAveraging here")
         prior = self._for_each("prior", self.prior)
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         if numbers:
             target = one_target(y, rows)
         else:
@@ -219,7 +219,7 @@ class BayesModelAveraging(AsMembers, Committee):
 
     def _mean(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         said = np.stack([self._said(model, rows) for model in self.estimators_])
         return np.asarray(np.tensordot(self.weights_, said, axes=1))
 

@@ -20,7 +20,8 @@ from lanatus.ensemble._committee import (
     places,
 )
 from lanatus.ensemble._most_likely import MostLikely
-from lanatus.ensemble.combine._mixed_space import learn_space, nearest, points_in
+from lanatus.metric import Minkowski, value_difference_space
+from lanatus.neighbors import nearest
 from lanatus.params import Choice, Integer, Nothing, Real, Rule
 from lanatus.scale import blockwise
 from lanatus.table import Table
@@ -148,7 +149,7 @@ class DynamicClassifierSelection(MostLikely, Committee):
         """
         models = self._models()
         of_kind(models, regressors=False, who="DynamicClassifierSelection")
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         if len(self.classes_) < 2:
             raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")
@@ -164,8 +165,8 @@ class DynamicClassifierSelection(MostLikely, Committee):
         self.said_ = np.column_stack(said)
         self._truth = codes.astype(np.intp)
         table = self._as_table(rows)
-        self._space = learn_space(table, codes, len(self.classes_))
-        self._points = points_in(self._space, table)
+        self._space = value_difference_space(table, codes, len(self.classes_))
+        self._points = self._space.points(table)
         return self
 
     def _labels(self) -> np.ndarray | None:
@@ -175,8 +176,10 @@ class DynamicClassifierSelection(MostLikely, Committee):
     def _codes(self, model: Any, rows: Any) -> np.ndarray:
         return places(model.predict(rows), self._labels())
 
-    def _as_table(self, rows: Any) -> Any:
-        return rows if isinstance(rows, Table | np.ndarray) else Table.of(rows, like=self.schema_)
+    def _as_table(self, rows: Any) -> Table:
+        if isinstance(rows, Table):
+            return rows
+        return Table.of(rows) if isinstance(rows, np.ndarray) else Table.of(rows, like=self.schema_)
 
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -192,8 +195,10 @@ class DynamicClassifierSelection(MostLikely, Committee):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
-        near = nearest(self._points, points_in(self._space, self._as_table(rows)), self.n_neighbors, self.p)
+        rows = self._take(X, reset=False)
+        queries = self._space.points(self._as_table(rows))
+        k = min(self.n_neighbors, len(self._points))
+        near = nearest(self._points, queries, k, metric=Minkowski(float(self.p))).indices
         now = np.column_stack([self._codes(model, rows) for model in self.estimators_])
         votes = self._votes(near, now)
         n_classes = len(self.classes_)

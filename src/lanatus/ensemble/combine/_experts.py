@@ -93,7 +93,7 @@ class MixtureOfExperts(MostLikely, Mixture):
         -------
         self
         """
-        X = self._numbers(X, reset=True)
+        X = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, X)
         if len(self.classes_) < 2:
             raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")
@@ -209,7 +209,7 @@ class MixtureOfExpertsRegressor(RegressorMixin, Mixture):
         -------
         self
         """
-        X = self._numbers(X, reset=True)
+        X = self._take(X, reset=True)
         target = one_target(y, X)
         self._middle, self._spread = float(np.mean(np.sort(target))), float(np.std(np.sort(target)))
         self._em(X, (target - self._middle) / (self._spread or 1.0))

@@ -111,7 +111,7 @@ class Mixture(CallbackSupportMixin, Estimator):
     def _gate(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Rows scaled, and the share of each expert in them."""
         check_is_fitted(self)
-        Z = scaled(self._numbers(X, reset=False), self._scales)
+        Z = scaled(self._take(X, reset=False), self._scales)
         return Z, np.asarray(softmax(Z @ self.gate_coef_.T, axis=1))
 
     @blockwise

@@ -154,7 +154,7 @@ class GASEN(AsMembers, Wrapper):
         """
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val and y_val go together; got one of them.")
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         target = self._target(y, rows, reset=True)
         rng = check_random_state(self.random_state)
         parts = [
@@ -166,7 +166,7 @@ class GASEN(AsMembers, Wrapper):
             for part, seed in zip(parts, seeds, strict=True)
         )
         if X_val is not None:
-            rows = self._rows(X_val, reset=False)
+            rows = self._take(X_val, reset=False)
             target = self._target(y_val, rows, reset=False)
         self.weights_ = evolve(
             self._correlations(rows, target),
@@ -216,7 +216,7 @@ class GASEN(AsMembers, Wrapper):
         check_is_fitted(self)
         if not self._for_numbers():
             return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         return np.asarray(np.mean([model.predict(rows) for model in self.estimators_], axis=0))
 
     @available_if(_is_classifier)
@@ -234,7 +234,7 @@ class GASEN(AsMembers, Wrapper):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         votes = np.zeros((n_rows(rows), len(self.classes_)))
         for model in self.estimators_:
             votes += class_shares(model, rows, len(self.classes_), hard=True)

@@ -6,10 +6,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, check_is_fitted, class_codes, fitting
+from lanatus.base import Estimator, Tables, check_is_fitted, class_codes, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._most_likely import MostLikely
-from lanatus.ensemble.combine._mixed_space import learn_space, nearest, points_in
+from lanatus.metric import Minkowski, value_difference_space
+from lanatus.neighbors import nearest
 from lanatus.params import Array, Flag, Integer, Nothing, RandomState, Real, Rule
 from lanatus.scale import blockwise
 
@@ -80,6 +81,7 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
     """
 
     _takes = Takes(nominal=True)
+    _wants = Tables()
     _params: ClassVar[dict[str, Rule]] = {
         "n_estimators": Integer(low=1),
         "n_neighbors": Integer(low=1),
@@ -132,7 +134,7 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
         orders = np.asarray(self.orders, dtype=np.float64)
         if not len(orders) or not (orders >= 1).all():
             raise ValueError(f"orders must be numbers of 1 or more; got {self.orders!r}.")
-        table = self._table(X, reset=True)
+        table = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, table)
         rng = check_random_state(self.random_state)
         n, d, members = len(table), len(table.schema), range(self.n_estimators)
@@ -141,8 +143,8 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
         self.orders_ = orders[rng.randint(len(orders), size=self.n_estimators)]
         self.estimators_samples_ = [rng.randint(n, size=n) if self.bootstrap else np.arange(n) for _ in members]
         self._codes = codes.astype(np.intp)
-        self._space = learn_space(table, codes, len(self.classes_))
-        self._points = points_in(self._space, table)
+        self._space = value_difference_space(table, codes, len(self.classes_))
+        self._points = self._space.points(table)
         return self
 
     def _n_features(self, d: int) -> int:
@@ -168,7 +170,7 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        queries = points_in(self._space, self._table(X, reset=False))
+        queries = self._space.points(self._take(X, reset=False))
         counts = Parallel(n_jobs=self.n_jobs)(
             delayed(self._counts)(queries, member) for member in range(self.n_estimators)
         )
@@ -177,8 +179,9 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
 
     def _counts(self, queries: np.ndarray, member: int) -> np.ndarray:
         """Neighbours of each class, by one member."""
-        columns = np.isin(self._space["owner"], self.estimators_features_[member])
+        columns = np.isin(self._space.owner, self.estimators_features_[member])
         rows = self.estimators_samples_[member]
-        near = nearest(self._points[np.ix_(rows, columns)], queries[:, columns], self.n_neighbors, self.orders_[member])
+        points, metric = self._points[np.ix_(rows, columns)], Minkowski(float(self.orders_[member]))
+        near = nearest(points, queries[:, columns], min(self.n_neighbors, len(points)), metric=metric).indices
         codes = self._codes[rows][near]
         return np.stack([(codes == c).sum(axis=1) for c in range(len(self.classes_))], axis=1)

@@ -77,7 +77,7 @@ class _Networks(Estimator):
     def _each(self, X: Any) -> np.ndarray:
         """Outputs of each network, of shape (networks, rows, outputs)."""
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
+        X = self._take(X, reset=False)
         with single_blas():
             return answers_of(self.weights_, self._shape, scaled(X, self._scales))
 
@@ -159,7 +159,7 @@ class NegativeCorrelationEnsemble(ClassifierMixin, _Networks):
         -------
         self
         """
-        X = self._numbers(X, reset=True)
+        X = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, X)
         self._train(X, one_hot(codes, len(self.classes_)).astype(np.float64))
         return self
@@ -287,7 +287,7 @@ class NegativeCorrelationRegressor(RegressorMixin, _Networks):
         -------
         self
         """
-        X = self._numbers(X, reset=True)
+        X = self._take(X, reset=True)
         target = one_target(y, X)
         self._middle, self._spread = float(np.mean(np.sort(target))), float(np.std(np.sort(target)))
         self._train(X, ((target - self._middle) / (self._spread or 1.0))[:, None])

@@ -138,7 +138,7 @@ class StackingRegressor(RegressorMixin, AnswersMixin, Stacked):
         if not is_regressor(self._final()):
             raise ValueError("'final_estimator' parameter should be a regressor.")
         of_kind(self._models(), regressors=True, who="StackingRegressor")
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         target = one_target(y, rows)
         weight = self._weights(only_weight(fit_params), rows)
         self.stack_method_ = ["predict"] * len(self._models())

@@ -186,7 +186,7 @@ class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
         if is_regressor(self._final()):
             raise ValueError("'final_estimator' parameter should be a classifier.")
         of_kind(self._models(), regressors=False, who="StackingClassifier")
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         if len(self.classes_) < 2:
             raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")

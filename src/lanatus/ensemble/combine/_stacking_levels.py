@@ -95,7 +95,7 @@ class Stacked(Committee):
             Answers of the first-level learners, and X if `passthrough`.
         """
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         said = Parallel(n_jobs=self.n_jobs)(
             delayed(self._said)(model, verb, rows)
             for model, verb in zip(self.estimators_, self.stack_method_, strict=True)

@@ -7,7 +7,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, as_labels, check_is_fitted, class_codes, fitting, n_rows, warn_unconverged
+from lanatus.base import Estimator, Tables, as_labels, check_is_fitted, class_codes, fitting, n_rows, warn_unconverged
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot
 from lanatus.ensemble.combine._networks import answers_of, start, train
@@ -186,6 +186,7 @@ class NeC45Classifier(ClassifierMixin, Estimator):
     """
 
     _takes = Takes(nominal=True)
+    _wants = Tables()
     _params: ClassVar[dict[str, Rule]] = {
         "n_estimators": Integer(low=1),
         "tree": Nothing() | LEARNER,
@@ -239,7 +240,7 @@ class NeC45Classifier(ClassifierMixin, Estimator):
         """
         from lanatus.tree import C45Classifier
 
-        table = self._table(X, reset=True)
+        table = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, table)
         # In an order of their own, rows are drawn alike however they came.
         order = one_order(table.design_matrix(np.float64), codes)
@@ -302,7 +303,7 @@ class NeC45Classifier(ClassifierMixin, Estimator):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return np.asarray(self.classes_[np.asarray(self.tree_.predict(self._table(X, reset=False))).astype(np.intp)])
+        return np.asarray(self.classes_[np.asarray(self.tree_.predict(self._take(X, reset=False))).astype(np.intp)])
 
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -318,7 +319,7 @@ class NeC45Classifier(ClassifierMixin, Estimator):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        rows = self._table(X, reset=False)
+        rows = self._take(X, reset=False)
         shares = np.zeros((len(rows), len(self.classes_)))
         shares[:, self._at()] = self.tree_.predict_proba(rows)
         return shares

@@ -154,7 +154,7 @@ class VotingClassifier(ClassifierMixin, AnswersMixin, Weighted):
         """
         of_kind(self._models(), regressors=False, who="VotingClassifier")
         given = self._given_weights()
-        rows = self._rows(X, reset=True)
+        rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         self._fit_members(rows, codes, self._weights(sample_weight, rows))
         self.weights_ = np.full(len(self.estimators_), 1 / len(self.estimators_)) if given is None else given
@@ -165,7 +165,7 @@ class VotingClassifier(ClassifierMixin, AnswersMixin, Weighted):
     def _shares(self, X: Any) -> np.ndarray:
         """What each learner gives to each class, of shape (learners, rows, classes)."""
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        rows = self._take(X, reset=False)
         if self.voting == "soft":
             for model in self.estimators_:
                 if not hasattr(model, "predict_proba"):

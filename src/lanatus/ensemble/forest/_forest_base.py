@@ -13,7 +13,7 @@ from lanatus.catalog import Contender
 from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Real, Rule
 from lanatus.spaces import Span
 from lanatus.tree import Tree, cost_complexity_path
-from lanatus.tree.grow import Bins, Growth, compact_of, gain_importances, take_columns
+from lanatus.tree.grow import Bins, Growth, as_dense, compact_of, gain_importances
 
 FOREST = Contender(
     simplicity=4,
@@ -165,7 +165,7 @@ class Forest(Growth):
     def _mean_value(self, X: Any) -> np.ndarray:
         """The mean over the trees of what the leaves of each row say."""
         check_is_fitted(self)
-        matrix, _ = take_columns(self, X, reset=False)
+        matrix = as_dense(self._take(X, reset=False))
         compact = compact_of(self, self.trees_, self.n_features_in_)
         with threadpool_limits(self._team()):
             return compact.predict_sum(np.ascontiguousarray(matrix)) / len(self.trees_)
@@ -183,7 +183,7 @@ class Forest(Growth):
         ndarray of shape (n_samples, n_estimators)
         """
         check_is_fitted(self)
-        matrix, _ = take_columns(self, X, reset=False)
+        matrix = as_dense(self._take(X, reset=False))
         return compact_of(self, self.trees_, self.n_features_in_).apply(np.ascontiguousarray(matrix))
 
     @property

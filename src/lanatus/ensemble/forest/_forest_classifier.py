@@ -15,9 +15,9 @@ from lanatus.tree.grow import (
     Bins,
     grow_binned_classes,
     grow_classes,
+    nominal_sizes,
     shares_of,
     side_by_side,
-    take_columns,
     target_columns,
 )
 
@@ -53,7 +53,8 @@ class ForestClassifier(ClassifierMixin, Forest):
         -------
         self
         """
-        matrix, n_values = take_columns(self, X, reset=True, dense=False)
+        matrix = self._take(X, reset=True)
+        n_values = nominal_sizes(self.schema_)
         pairs = [class_codes(target, matrix) for target in target_columns(y)]
         self.n_outputs_ = len(pairs)
         several = self.n_outputs_ > 1

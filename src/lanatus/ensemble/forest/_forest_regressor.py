@@ -12,7 +12,7 @@ from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
 from lanatus.params import Choice, Rule
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor, Tree
-from lanatus.tree.grow import Bins, grow_binned_numbers, grow_numbers, take_columns
+from lanatus.tree.grow import Bins, grow_binned_numbers, grow_numbers, nominal_sizes
 
 REGRESSOR_PARAMS: dict[str, Rule] = {**FOREST_PARAMS, "criterion": Choice("squared_error", "friedman_mse")}
 
@@ -39,7 +39,8 @@ class ForestRegressor(RegressorMixin, Forest):
         -------
         self
         """
-        matrix, n_values = take_columns(self, X, reset=True, dense=False)
+        matrix = self._take(X, reset=True)
+        n_values = nominal_sizes(self.schema_)
         targets = as_targets(y, matrix)
         self.n_outputs_ = targets.shape[1] if targets.ndim == 2 else 1
         if self.n_outputs_ == 1:

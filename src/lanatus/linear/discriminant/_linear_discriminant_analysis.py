@@ -277,7 +277,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         check_is_fitted(self)
         if self.solver == "lsqr":
             raise NotImplementedError("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
-        X = self._numbers(X, reset=False)
+        X = self._take(X, reset=False)
         moved = X - self.xbar_ if self.solver == "svd" else X
         return np.asarray((moved @ self.scalings_)[:, : self._n_features_out])
 

@@ -94,7 +94,7 @@ class BestSubsetRegression(RegressorMixin, LinearModel):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
         """
-        X = self._numbers(X, reset=True)
+        X = self._take(X, reset=True)
         weight = self._weights(sample_weight, X)
         y = single_target(y, X)
         rows = centred(X, y[:, None], weight, self.fit_intercept)

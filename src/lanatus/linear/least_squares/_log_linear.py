@@ -79,7 +79,7 @@ class LogLinearRegression(RegressorMixin, LinearModel):
         -------
         self
         """
-        numbers = self._numbers(X, reset=True)
+        numbers = self._take(X, reset=True)
         target = column_or_1d(as_targets(y, numbers), warn=True)
         if not (target > 0).all():
             below = int((target <= 0).sum())

@@ -91,7 +91,7 @@ class MultiResponseLinearRegression(ClassifierMixin, LinearModel):
         -------
         self
         """
-        numbers = self._numbers(X, reset=True)
+        numbers = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, numbers)
         if len(self.classes_) < 2:
             raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")

@@ -23,7 +23,7 @@ def open_risk(
     model: Any, X: Any, y: Any, sample_weight: Any, *, targets: Callable[[Any, Any], np.ndarray] = single_target
 ) -> Risk:
     """The squared error of a linear model on rows as they came: half its mean, or the sum with ``loss_scale="sum"``."""
-    X = model._numbers(X, reset=True)
+    X = model._take(X, reset=True)
     weight = model._weights(sample_weight, X)
     y = targets(y, X)
     check_positive_weight(weight)

@@ -173,7 +173,7 @@ class RegularizedLinearModel(CallbackSupportMixin, LinearModel):
         """
         if self.C is None and self.alpha is None:
             raise ValueError("C and alpha are both None; give one of them.")
-        X = self._numbers(X, reset=True)
+        X = self._take(X, reset=True)
         weight = self._weights(sample_weight, X)
         check_positive_weight(weight)
         loss = Huber(self.huber_width) if self.loss == "huber" else LOSSES[self.loss]()

@@ -3,10 +3,10 @@ from ._classifier import DecisionTreeClassifier as DecisionTreeClassifier
 from ._classifier import shares_of as shares_of
 from ._classifier import side_by_side as side_by_side
 from ._classifier import target_columns as target_columns
-from ._columns import columns_of as columns_of
+from ._columns import as_dense as as_dense
 from ._columns import has_models as has_models
 from ._columns import matrix_of as matrix_of
-from ._columns import take_columns as take_columns
+from ._columns import nominal_sizes as nominal_sizes
 from ._compact import CompactForest as CompactForest
 from ._compact import compact_of as compact_of
 from ._compact import packed as packed

@@ -11,7 +11,7 @@ from lanatus.catalog import method
 from lanatus.params import Array, Choice, Function, Integer, Nothing, Real, Rule, Satisfies
 from lanatus.scale import blockwise, is_at_scale
 from lanatus.tree.grow._bins import Bins
-from lanatus.tree.grow._columns import take_columns
+from lanatus.tree.grow._columns import nominal_sizes
 from lanatus.tree.grow._decision_tree import READABLE_TREE, TREE_PARAMS, DecisionTreeBase, grow_classes, in_order
 from lanatus.tree.grow._histogram import grow_binned_classes
 from lanatus.tree.grow._tree import Tree
@@ -301,7 +301,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         """
         if is_at_scale(X):
             return self._fit_at_scale(X, y, sample_weight)
-        matrix, n_values = take_columns(self, X, reset=True, dense=False)
+        matrix = self._take(X, reset=True)
+        n_values = nominal_sizes(self.schema_)
         codes = self._encode(y, matrix)
         weights = self._row_weights(y, sample_weight, matrix)
         if self.monotonic_cst is not None and (self.n_outputs_ > 1 or len(self.classes_) > 2):

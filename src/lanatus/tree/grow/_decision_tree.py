@@ -12,7 +12,7 @@ from lanatus.catalog import Contender
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
 from lanatus.scale import blockwise, open_engine
 from lanatus.spaces import Span
-from lanatus.tree.grow._columns import take_columns
+from lanatus.tree.grow._columns import as_dense
 from lanatus.tree.grow._growth import Growth
 from lanatus.tree.grow._streamed import grow_streamed
 from lanatus.tree.grow._tree import Tree
@@ -135,7 +135,7 @@ class DecisionTreeBase(Growth):
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val and y_val go together; got only one of them.")
         if X_val is not None:
-            return None, take_columns(self, X_val, reset=False)[0], None
+            return None, as_dense(self._take(X_val, reset=False)), None
         n = n_rows(X)
         held = max(1, round(self.validation_fraction * n))
         if held >= n:
@@ -173,7 +173,7 @@ class DecisionTreeBase(Growth):
     def _matrix(self, X: Any) -> np.ndarray:
         """X as the tree reads it."""
         check_is_fitted(self)
-        matrix, _ = take_columns(self, X, reset=False)
+        matrix = as_dense(self._take(X, reset=False))
         return np.ascontiguousarray(matrix)
 
     @blockwise

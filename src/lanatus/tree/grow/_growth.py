@@ -5,8 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Takes
-from lanatus.tree.grow._columns import take_columns
+from lanatus.base import Columns, Estimator, Intake, Takes
 
 
 def wanted_features(max_features: Any, d: int) -> int:
@@ -26,6 +25,7 @@ class Growth(Estimator):
     """What a tree may be told about its growth: a class has parameters for some of it, these values for the rest."""
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True, sparse=True)
+    _wants: ClassVar[Intake] = Columns()
 
     splitter: str = "best"
     split: str = "binary"
@@ -84,9 +84,6 @@ class Growth(Estimator):
             "priority": self._priority(d),
             "monotone": self._signs(d),
         }
-
-    def _block(self, X: Any) -> Any:
-        return take_columns(self, X, reset=False)[0]
 
     def _priority(self, d: int) -> np.ndarray | None:
         """Columns in the order in which they win ties: those named, then the others as they stand."""

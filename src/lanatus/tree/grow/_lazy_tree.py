@@ -5,11 +5,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from lanatus.base import Estimator, Takes, check_is_fitted, class_codes, fitting
+from lanatus.base import Columns, Estimator, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Integer, Nothing, Rule
 from lanatus.preprocess import entropy_edges
-from lanatus.tree.grow._columns import take_columns
+from lanatus.tree.grow._columns import as_dense
 from lanatus.tree.grow._purity import _entropy
 
 
@@ -63,6 +63,7 @@ class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
     """
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
+    _wants = Columns()
     _params: ClassVar[dict[str, Rule]] = {"max_depth": Nothing() | Integer(low=1), "min_samples_split": Integer(low=2)}
 
     def __init__(self, *, max_depth: int | None = None, min_samples_split: int = 2) -> None:
@@ -86,7 +87,7 @@ class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
         -------
         self
         """
-        matrix, _ = take_columns(self, X, reset=True)
+        matrix = as_dense(self._take(X, reset=True))
         self.classes_, codes = class_codes(y, matrix)
         weight = self._weights(sample_weight, matrix)
         weight = np.ones(len(matrix)) if weight is None else weight
@@ -135,7 +136,7 @@ class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        asked = self._placed(take_columns(self, X, reset=False)[0])
+        asked = self._placed(as_dense(self._take(X, reset=False)))
         # Rows with equal values share their whole path; rows that share a node share the gains of all its tests.
         distinct, back = np.unique(asked, axis=0, return_inverse=True)
         answers = np.zeros((len(distinct), len(self.classes_)))

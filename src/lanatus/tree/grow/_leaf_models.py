@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lanatus.base import Takes, check_is_fitted, class_codes, fitting
+from lanatus.base import Numbers, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Choice, Integer, Nothing, Real, Rule
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier, shares_of
@@ -102,6 +102,7 @@ class LeafModelTree(DecisionTreeClassifier):
     """
 
     _takes: ClassVar[Takes] = Takes(missing=True)
+    _wants = Numbers()
     _params: ClassVar[dict[str, Rule]] = {
         "leaf": Choice("perceptron", "logistic", "naive_bayes", "mlp") | LEARNER,
         "criterion": Choice("entropy", "gini"),
@@ -160,7 +161,7 @@ class LeafModelTree(DecisionTreeClassifier):
         -------
         self
         """
-        matrix = np.asarray(self._numbers(X, reset=True), dtype=np.float64)
+        matrix = np.asarray(self._take(X, reset=True), dtype=np.float64)
         self.classes_, codes = class_codes(y, matrix)
         self.n_classes_, self.n_outputs_ = len(self.classes_), 1
         weights = self._row_weights(y, sample_weight, matrix)
@@ -267,7 +268,7 @@ class LeafModelTree(DecisionTreeClassifier):
 
     def _matrix(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        return filled(np.ascontiguousarray(self._numbers(X, reset=False), dtype=np.float64), self.means_)
+        return filled(np.ascontiguousarray(self._take(X, reset=False), dtype=np.float64), self.means_)
 
     def _probabilities(self, X: Any) -> list[np.ndarray]:
         matrix = self._matrix(X)

@@ -11,7 +11,7 @@ from lanatus.catalog import method
 from lanatus.params import Choice, Nothing, Rule
 from lanatus.scale import blockwise, is_at_scale
 from lanatus.tree.grow._bins import Bins
-from lanatus.tree.grow._columns import take_columns
+from lanatus.tree.grow._columns import nominal_sizes
 from lanatus.tree.grow._decision_tree import READABLE_TREE, TREE_PARAMS, DecisionTreeBase, in_order
 from lanatus.tree.grow._histogram import grow_binned_numbers
 from lanatus.tree.grow._tree import Tree
@@ -237,7 +237,8 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
             self._grow_at_scale(X, y, sample_weight, self.criterion, numbers=True)
             self.tree_ = self._cost_pruned(self.tree_)
             return self
-        matrix, n_values = take_columns(self, X, reset=True, dense=False)
+        matrix = self._take(X, reset=True)
+        n_values = nominal_sizes(self.schema_)
         targets = self._targets(y, matrix)
         self.n_outputs_ = targets.shape[1]
         weights = self._weights(sample_weight, matrix)

@@ -6,7 +6,7 @@ import numpy as np
 
 from lanatus.base import class_codes, fitting
 from lanatus.tree.grow._classifier import DecisionTreeClassifier
-from lanatus.tree.grow._columns import take_columns
+from lanatus.tree.grow._columns import as_dense, nominal_sizes
 from lanatus.tree.grow._tree import Tree
 from lanatus.tree.incremental._node_dicts import tree_of
 
@@ -63,13 +63,14 @@ class RowByRow(DecisionTreeClassifier):
         """
         if not hasattr(self, "classes_"):
             return self._begin(X, y, classes)
-        matrix, _ = take_columns(self, X, reset=False)
+        matrix = as_dense(self._take(X, reset=False))
         _, codes = class_codes(y, matrix, self.classes_)
         self._learn(np.ascontiguousarray(matrix, dtype=np.float64), codes)
         return self
 
     def _begin(self, X: Any, y: Any, classes: Any) -> Self:
-        matrix, self._n_values = take_columns(self, X, reset=True)
+        matrix = as_dense(self._take(X, reset=True))
+        self._n_values = nominal_sizes(self.schema_)
         matrix = np.ascontiguousarray(matrix, dtype=np.float64)
         known = None if classes is None else np.unique(np.asarray(classes))
         self.classes_, codes = class_codes(y, matrix, known)

@@ -5,10 +5,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from lanatus.base import Takes, class_codes, fitting
+from lanatus.base import Takes, class_codes, fitting, match_columns
 from lanatus.table import Column, Schema, Table, frame_of_dicts, is_list_of_dicts
 from lanatus.tree.grow._classifier import DecisionTreeClassifier
-from lanatus.tree.grow._columns import take_columns
+from lanatus.tree.grow._columns import as_dense
 from lanatus.tree.grow._decision_tree import grow_classes
 from lanatus.tree.grow._tree import LEAF, Tree
 from lanatus.tree.incremental._row_node import Node, as_nodes, flattened, rows_below
@@ -72,7 +72,7 @@ class RowKeepingTree(DecisionTreeClassifier):
         if not hasattr(self, "classes_"):
             return self._begin(X, y, classes, sample_weight)
         widened = self._learn_values(X)
-        matrix, _ = take_columns(self, X, reset=False)
+        matrix = as_dense(self._take(X, reset=False))
         found, codes = class_codes(y, matrix)
         widened |= self._learn_classes(found if classes is None else np.union1d(found, classes))
         codes = np.searchsorted(self.classes_, found)[codes]
@@ -91,7 +91,7 @@ class RowKeepingTree(DecisionTreeClassifier):
         return self
 
     def _begin(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Self:
-        matrix, _ = take_columns(self, X, reset=True)
+        matrix = as_dense(self._take(X, reset=True))
         found, codes = class_codes(y, matrix)
         self.classes_ = found if classes is None else np.union1d(found, np.asarray(classes))
         self.n_classes_, self.n_outputs_ = len(self.classes_), 1
@@ -120,7 +120,7 @@ class RowKeepingTree(DecisionTreeClassifier):
             return False
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is odd about the columns is said when the rows are taken in
-            own = Table.of(self._matched(frame_of_dicts(X) if is_list_of_dicts(X) else X)).schema
+            own = Table.of(match_columns(self, frame_of_dicts(X) if is_list_of_dicts(X) else X)).schema
         columns, widened = [], False
         for j, column in enumerate(self.schema_.columns):
             new = own.columns[j].categories if column.kind == "nominal" else ()

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lanatus.base import Takes, aligned, check_is_fitted, class_codes, fitting
+from lanatus.base import Numbers, Takes, aligned, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Choice, Integer, Nothing, Real, Rule
 from lanatus.table import Column, Schema
@@ -126,6 +126,7 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
     """
 
     _takes: ClassVar[Takes] = Takes(missing=True)
+    _wants = Numbers()
     _params: ClassVar[dict[str, Rule]] = {
         "node_learner": Choice("least_squares", "logistic", "perceptron", "linear_machine", "oc1"),
         "criterion": Choice("entropy", "gini"),
@@ -247,7 +248,7 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
         -------
         self
         """
-        matrix = np.asarray(self._numbers(X, reset=True), dtype=np.float64)
+        matrix = np.asarray(self._take(X, reset=True), dtype=np.float64)
         self.classes_, codes = class_codes(y, matrix)
         self.n_classes_, self.n_outputs_ = len(self.classes_), 1
         weights = self._row_weights(y, sample_weight, matrix)
@@ -309,7 +310,7 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
     def _blocks(self, X: Any) -> Iterator[np.ndarray]:
         """What the tests see of the rows, some at a time: sums, and which of a machine's is the largest."""
         check_is_fitted(self)
-        matrix = filled(np.asarray(self._numbers(X, reset=False), dtype=np.float64), self.means_)
+        matrix = filled(np.asarray(self._take(X, reset=False), dtype=np.float64), self.means_)
         rows_of_test = np.diff(self.test_start_)
         for start in range(0, len(matrix), _ROWS):
             sums = matrix[start : start + _ROWS] @ self.weights_.T

@@ -5,11 +5,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 
-from lanatus.base import Estimator, Takes, check_is_fitted, class_codes, fitting
+from lanatus.base import Columns, Estimator, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Flag, Nothing, Real, Rule
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, shares_of
-from lanatus.tree.grow._columns import take_columns
+from lanatus.tree.grow._columns import as_dense
 from lanatus.tree.grow._presets import C45Classifier
 from lanatus.tree.read._rules_search import Condition, RuleSearch, holds, leaf_rules
 from lanatus.wrapping import LEARNER
@@ -71,6 +71,7 @@ class C45Rules(ClassifierMixin, Estimator):
     """
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
+    _wants = Columns()
     _params: ClassVar[dict[str, Rule]] = {
         "tree": Nothing() | LEARNER,
         "simplify": Flag(),
@@ -108,7 +109,7 @@ class C45Rules(ClassifierMixin, Estimator):
             grower = C45Classifier(prune=None) if grower is None else clone(grower)
             grower.fit(X, y, sample_weight=sample_weight)
         self._remember(grower.schema_)
-        matrix, _ = take_columns(self, X, reset=False)
+        matrix = as_dense(self._take(X, reset=False))
         self.classes_, codes = class_codes(y, matrix, grower.classes_)
         weight = self._weights(sample_weight, matrix)
         weight = np.ones(len(matrix)) if weight is None else weight
@@ -151,7 +152,7 @@ class C45Rules(ClassifierMixin, Estimator):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        matrix, _ = take_columns(self, X, reset=False)
+        matrix = as_dense(self._take(X, reset=False))
         met: dict[Condition, np.ndarray] = {}
         first = np.full(len(matrix), len(self.rules_))
         for i, (conditions, _) in enumerate(self.rules_):

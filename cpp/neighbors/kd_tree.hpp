@@ -6,7 +6,6 @@
 // Building takes O(n d log n) time; memory O(n d).
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -17,9 +16,7 @@
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
 
-namespace lanatus::density {
-
-enum class Metric { euclidean, manhattan, chebyshev };
+namespace lanatus::neighbors {
 
 // Rows [begin, end) below a node.
 struct Place {
@@ -34,7 +31,7 @@ struct Place {
 // One record: low (d), high (d), centre (d), weight, spread = sum of w |x - centre|^2.
 inline std::size_t record_size(std::size_t d) { return 3 * d + 2; }
 
-struct SpaceTree {
+struct KdTree {
     MatrixView<const double> rows;   // in the order of the leaves
     const double* weight;            // of each row, or null
     MatrixView<const double> nodes;  // records
@@ -145,47 +142,9 @@ class TreeBuilder {
 
 // order <- the rows of X by leaves; nodes (tree_nodes(levels), record_size(d)) <- the records.
 template <class T>
-void build_space_tree(MatrixView<const T> X, const double* weight, std::span<std::int64_t> order,
+void build_kd_tree(MatrixView<const T> X, const double* weight, std::span<std::int64_t> order,
                       MatrixView<double> nodes, int n_threads) {
     detail::TreeBuilder<T>(X, weight, order, nodes).build(n_threads);
 }
 
-// ---- distances: kept as sums of squares for the Euclidean metric, as they are for the others
-
-inline double add_gap(Metric metric, double sum, double gap) {
-    if (metric == Metric::euclidean) return sum + gap * gap;
-    return metric == Metric::manhattan ? sum + std::abs(gap) : std::max(sum, std::abs(gap));
-}
-inline double length_of(Metric metric, double sum) { return metric == Metric::euclidean ? std::sqrt(sum) : sum; }
-
-struct Reach {
-    double nearest, farthest;
-};
-
-// Least and largest distance (as sums) between the points of two boxes.
-template <Metric metric>
-Reach reach_by(const double* low_a, const double* high_a, const double* low_b, const double* high_b, std::size_t d) {
-    Reach out{0, 0};
-    for (std::size_t j = 0; j < d; ++j) {
-        const double up = high_a[j] - low_b[j], down = high_b[j] - low_a[j];
-        out.nearest = add_gap(metric, out.nearest, std::max(0.0, std::max(-up, -down)));
-        out.farthest = add_gap(metric, out.farthest, std::max(up, down));
-    }
-    return out;
-}
-inline Reach reach(Metric metric, const double* low_a, const double* high_a, const double* low_b, const double* high_b,
-                   std::size_t d) {
-    switch (metric) {
-        case Metric::euclidean: return reach_by<Metric::euclidean>(low_a, high_a, low_b, high_b, d);
-        case Metric::manhattan: return reach_by<Metric::manhattan>(low_a, high_a, low_b, high_b, d);
-        default: return reach_by<Metric::chebyshev>(low_a, high_a, low_b, high_b, d);
-    }
-}
-
-inline double distance_sum(Metric metric, const double* x, const double* y, std::size_t d) {
-    double sum = 0;
-    for (std::size_t j = 0; j < d; ++j) sum = add_gap(metric, sum, x[j] - y[j]);
-    return sum;
-}
-
-}  // namespace lanatus::density
+}  // namespace lanatus::neighbors

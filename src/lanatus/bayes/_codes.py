@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Estimator, n_threads
+from lanatus.base import Estimator, Intake, is_plain, n_threads, take_plain, take_table
 from lanatus.table import Schema, UnseenCategoryWarning
 
 OPEN = -1  # a number of values
@@ -54,7 +54,7 @@ class Coding:
         return cls(schema.names, np.array(n_values), cuts)
 
     def codes(self, X: np.ndarray) -> np.ndarray:
-        """Rows of `columns_of` as codes, in the smallest of int8, int16 and int32 that holds them.
+        """Rows of `CodedColumns` as codes, in the smallest of int8, int16 and int32 that holds them.
 
         A code beyond the values of a closed column is missing, with a warning.
         """
@@ -114,17 +114,30 @@ def _known_type(X: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(X, dtype={"bool": np.int8, "uint8": np.int16}.get(X.dtype.name, np.float64))
 
 
-def columns_of(estimator: Estimator, X: Any, *, reset: bool, min_rows: int = 1) -> np.ndarray:
-    """X at an estimator's door, as one matrix with a column for each of the table's, for `Coding.codes`.
+class CodedColumns(Intake):
+    """One matrix with a column for each of the table's, for `Coding.codes`.
 
     Numbers stay as they are, an array of them in its own type; nominal and ordinal columns become positions in their
     values, with NaN, or -1 where there are no numbers, for what is missing.
     """
-    if estimator._is_plain(X, reset=reset):
-        return np.asarray(estimator._plain(X, reset=reset, min_rows=min_rows, dtype="numeric"))
-    table = estimator._table(X, reset=reset, min_rows=min_rows)
-    if not table.schema.numeric:
-        return table.codes
-    if not table.schema.coded:
-        return np.asarray(table.numeric)
-    return table.coded_matrix()
+
+    def take(self, estimator: Estimator, X: Any, *, reset: bool, min_rows: int = 1) -> np.ndarray:
+        if is_plain(estimator, X, reset=reset):
+            return np.asarray(take_plain(estimator, X, reset=reset, min_rows=min_rows, dtype="numeric"))
+        table = take_table(estimator, X, reset=reset, min_rows=min_rows)
+        if not table.schema.numeric:
+            return table.codes
+        if not table.schema.coded:
+            return np.asarray(table.numeric)
+        return table.coded_matrix()
+
+
+class MixedColumns(CodedColumns):
+    """The same as floats: numbers as they are, other columns as codes, NaN for what is missing."""
+
+    def take(self, estimator: Estimator, X: Any, *, reset: bool, min_rows: int = 1) -> np.ndarray:
+        rows = super().take(estimator, X, reset=reset, min_rows=min_rows)
+        if rows.dtype in (np.float32, np.float64):
+            return rows
+        floats = rows.astype(np.float64)
+        return floats if estimator.schema_.all_numeric else np.where(floats < 0, np.nan, floats)

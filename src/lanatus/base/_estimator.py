@@ -1,0 +1,117 @@
+"""The base of all estimators: declared intake, parameter rules, weights, tags."""
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.callback._callback_support import callback_management_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import _check_sample_weight, _num_samples
+
+from lanatus.base._arrays import aligned
+from lanatus.base._intake import Intake, Numbers
+from lanatus.catalog import DOCS_URL, Takes
+from lanatus.params import Rule, check_params
+from lanatus.table import Schema, Table
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def warn_unconverged(estimator: Any) -> None:
+    """Tell once that the iterations ran out."""
+    warnings.warn(
+        f"{type(estimator).__name__} did not converge in {estimator.max_iter} iterations; "
+        "raise max_iter or tol, or scale the data.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
+def output_library(estimator: Any) -> str | None:
+    """The frame library that ``set_output`` asks for, None for no wish."""
+    wanted = str(_get_output_config("transform", estimator)["dense"])
+    return None if wanted == "default" else wanted
+
+
+def take_rows(X: Any, rows: np.ndarray) -> Any:
+    """Some rows of a matrix, frame, table or list, in the order asked."""
+    return Table(X.schema, X.numeric[rows], X.codes[rows]) if isinstance(X, Table) else _safe_indexing(X, rows)
+
+
+def n_rows(X: Any) -> int:
+    """Rows of a matrix, frame, table or list."""
+    return int(_num_samples(X))
+
+
+def fitting(fit: F) -> F:
+    """Wrap ``fit`` or ``partial_fit``: parameters checked, callbacks closed, no half-fitted model left."""
+
+    @functools.wraps(fit)
+    def whole(self: Any, *args: Any, **kwargs: Any) -> Any:
+        check_params(self)
+        before = dict(vars(self))
+        try:
+            with callback_management_context(self):
+                return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return whole  # type: ignore[return-value]
+
+
+class Estimator(BaseEstimator):
+    """Base of all lanatus estimators: scikit-learn's, with mixed tables at the door.
+
+    A class declares what it can take in ``_takes``, as what it wants X in ``_wants``, and the rules of its parameters
+    in ``_params``.
+    """
+
+    _takes: ClassVar[Takes] = Takes()
+    _wants: ClassVar[Intake] = Numbers()
+    _params: ClassVar[dict[str, Rule]] = {}
+
+    _doc_link_module = "lanatus"
+    _doc_link_template = DOCS_URL + "/api/{package}/#{path}"
+
+    schema_: Schema
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        package = ".".join(type(self).__module__.split(".")[:2])
+        return {"package": package.removeprefix("lanatus."), "path": f"{package}.{type(self).__name__}"}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes.sparse
+        tags.input_tags.allow_nan = self._takes.missing
+        return tags
+
+    def _take(self, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
+        """X as this class wants it, checked.
+
+        ``reset=True`` learns names, kinds and categories; otherwise they are matched to what was learned.
+        """
+        return self._wants.take(self, X, reset=reset, min_rows=min_rows)
+
+    def _remember(self, schema: Schema) -> None:
+        self.schema_ = schema
+        self.n_features_in_ = len(schema)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+
+    def _weights(self, sample_weight: Any, X: Any) -> np.ndarray | None:
+        """Weights as float64, or None where all are one."""
+        if sample_weight is None:
+            return None
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return np.asarray(aligned(weights))

@@ -1,0 +1,5 @@
+"""Graphs: spanning trees and their directions."""
+
+from lanatus._lazy import attach
+
+__all__, __getattr__, __dir__ = attach(__name__, __file__)

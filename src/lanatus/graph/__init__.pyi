@@ -1,0 +1,2 @@
+from ._spanning_tree import maximum_spanning_tree as maximum_spanning_tree
+from ._spanning_tree import parents_from_root as parents_from_root

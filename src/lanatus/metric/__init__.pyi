@@ -1,0 +1,11 @@
+from ._blocks import blocks as blocks
+from ._euclidean import squared_euclidean as squared_euclidean
+from ._minkowski import EUCLIDEAN as EUCLIDEAN
+from ._minkowski import MINKOWSKI_NAMES as MINKOWSKI_NAMES
+from ._minkowski import Minkowski as Minkowski
+from ._minkowski import minkowski_named as minkowski_named
+from ._missing import nan_euclidean as nan_euclidean
+from ._table_space import TableSpace as TableSpace
+from ._table_space import overlap_space as overlap_space
+from ._table_space import smote_nc_space as smote_nc_space
+from ._table_space import value_difference_space as value_difference_space
