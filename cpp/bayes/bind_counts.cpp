@@ -102,7 +102,7 @@ auto py_coded_joint(In2<Code> X, In1<std::int64_t> n_values, In2<double> lines, 
     const Table model = table(X.shape(1), n_values, lines, start);
     auto out = new_array<double>(X.shape(0), model.start.size());
     nb::gil_scoped_release nogil;
-    coded_scores<Code>(view(X), model.first, model.lines, model.start, n_threads, {.kept = out.data()});
+    coded_scores<Code>(view(X), model.first, model.lines, model.start, n_threads, keeping(out));
     return out;
 }
 
@@ -113,7 +113,7 @@ auto py_coded_predict(In2<Code> X, In1<std::int64_t> n_values, In2<double> lines
     auto out = new_array<std::int32_t>(X.shape(0));
     nb::gil_scoped_release nogil;
     coded_scores<Code>(view(X), model.first, model.lines, model.start, n_threads,
-                       {.best = out.data(), .otherwise = likeliest(model.start)});
+                       picking(out, model.start.size(), likeliest(model.start)));
     return out;
 }
 

@@ -44,8 +44,8 @@ auto joint_of(const Rows& X, std::size_t cols, const In2<double>& lines, const I
     auto out = new_array<double>(X.rows(), start.shape(0));
     const std::span<const double> table{lines.data(), lines.size()};
     nb::gil_scoped_release nogil;
-    if (above) linear_scores(X, table, span(start), Above{*above}, n_threads, {.kept = out.data()});
-    else linear_scores(X, table, span(start), Itself{}, n_threads, {.kept = out.data()});
+    if (above) linear_scores(X, table, span(start), Above{*above}, n_threads, keeping(out));
+    else linear_scores(X, table, span(start), Itself{}, n_threads, keeping(out));
     return out;
 }
 
@@ -56,7 +56,7 @@ auto predict_of(const Rows& X, std::size_t cols, const In2<double>& lines, const
     require(lines.shape(0) == cols && lines.shape(1) == start.shape(0), "table, start and X differ in shape");
     auto out = new_array<std::int32_t>(X.rows());
     const std::span<const double> table{lines.data(), lines.size()};
-    const ScoresTo take{.best = out.data(), .otherwise = otherwise};
+    const auto take = picking(out, start.shape(0), otherwise);
     nb::gil_scoped_release nogil;
     if (above) linear_scores(X, table, span(start), Above{*above}, n_threads, take);
     else linear_scores(X, table, span(start), Itself{}, n_threads, take);
