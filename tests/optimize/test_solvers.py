@@ -89,14 +89,14 @@ def test_a_path_is_its_single_solutions():
     X, y, weight = made()
     risk = Risk(Squared(), X, y, weight, None, True)
     solver = CoordinateDescent(1e-13, 10_000)
-    penalties = [L1(alpha) for alpha in (0.5, 0.1, 0.02)]
+    alphas = np.array([0.5, 0.1, 0.02])
     problem = solver.open(risk)
-    path = solver.path(problem, penalties)
-    for coef, penalty in zip(path.coef, penalties, strict=True):
-        np.testing.assert_allclose(coef, solver.solve(risk, penalty).coef, atol=1e-7)
+    path = solver.path(problem, L1(1.0), alphas)
+    for coef, alpha in zip(path.coef, alphas, strict=True):
+        np.testing.assert_allclose(coef, solver.solve(risk, L1(alpha)).coef, atol=1e-7)
     top = L1(1.0).largest_alpha(problem.slope_at_zero())
-    assert not solver.path(problem, [L1(1.001 * top)]).coef.any()
-    assert solver.path(problem, [L1(0.98 * top)]).coef.any()
+    assert not solver.path(problem, L1(1.0), np.array([1.001 * top])).coef.any()
+    assert solver.path(problem, L1(1.0), np.array([0.98 * top])).coef.any()
     np.testing.assert_allclose(problem.slope_at_zero(), risk.gradient(*risk.start())[0], atol=1e-12)
 
 

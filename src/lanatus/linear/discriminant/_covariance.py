@@ -63,16 +63,16 @@ def _ledoit_wolf(engine: Engine, stats: ClassScatter, priors: np.ndarray | None)
 
 def ledoit_wolf_covariances(engine: Engine, classes: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """The covariance of each group of classes, `groups` telling of each class which it is in, shrunk."""
-    found = [engine.reduce(partial(_group_scatter, classes, groups == g)) for g in range(groups.max() + 1)]
-    covariances = [part.within / part.mass.sum() for part in found]
+    scatters = [engine.reduce(partial(_group_scatter, classes, groups == g)) for g in range(groups.max() + 1)]
+    covariances = [part.within / part.mass.sum() for part in scatters]
     deviations = [np.sqrt(np.diag(covariance)) for covariance in covariances]
     for deviation in deviations:
         deviation[deviation == 0] = 1
-    means = np.vstack([part.mean for part in found])
+    means = np.vstack([part.mean for part in scatters])
     fourth = engine.reduce(partial(_fourth_moments, classes, groups, means, np.vstack(deviations)))
     for g, deviation in enumerate(deviations):
         unit = covariances[g] / deviation[:, None] / deviation
-        unit = shrunk_covariance(unit, _shrinkage(unit, float(found[g].mass.sum()), float(fourth.sums[g])))
+        unit = shrunk_covariance(unit, _shrinkage(unit, float(scatters[g].mass.sum()), float(fourth.sums[g])))
         covariances[g] = unit * deviation[:, None] * deviation
     return np.stack(covariances)
 

@@ -183,12 +183,12 @@ class GeneralizedLinearModel(CallbackSupportMixin, RegressorMixin, LinearModel):
             gain = -np.inf
             for _ in range(30):
                 sums = engine.reduce(partial(tally, target))
-                found = sums.deviance / (2 * mass) + self.alpha / 2 * float(target[:-1] @ target[:-1])
-                gain = objective - found
-                if gain >= -1e-12 * abs(found):
+                reached = sums.deviance / (2 * mass) + self.alpha / 2 * float(target[:-1] @ target[:-1])
+                gain = objective - reached
+                if gain >= -1e-12 * abs(reached):
                     break
                 target = (target + now) / 2  # too long a step: NaN, or worse than before
-            now, objective = target, found
+            now, objective = target, reached
             self.n_iter_ = iteration.number + 1
             iteration.done(state=dict, attributes=partial(_attributes, now, self.n_iter_))
             converged = gain <= self.tol * (abs(objective) + 0.1)
@@ -243,10 +243,10 @@ class GeneralizedLinearModel(CallbackSupportMixin, RegressorMixin, LinearModel):
         family.check(truth)
         weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         level = np.full_like(truth, np.average(truth, weights=weight))
-        left, whole = float(weight @ family.deviance(truth, mean)), float(weight @ family.deviance(truth, level))
-        if not whole > 0:  # nothing to explain
-            return float(not left > 0)
-        return 1 - left / whole
+        deviance, null = float(weight @ family.deviance(truth, mean)), float(weight @ family.deviance(truth, level))
+        if not null > 0:  # nothing to explain
+            return float(not deviance > 0)
+        return 1 - deviance / null
 
     def summary(self, alpha: float = 0.05) -> Summary:
         """Standard errors, z values, p-values and intervals of the weights, and how well the model fits.

@@ -67,16 +67,16 @@ class Summary:
             first = line[0] + " " * (widths[0] - cell_len(line[0]))
             return "  ".join([first, *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))])
 
-        said = ", ".join(f"{name} = {value:.6g}" for name, value in self.figures.items())
-        return "\n".join([self.title, *map(row, lines), said])
+        figures = ", ".join(f"{name} = {value:.6g}" for name, value in self.figures.items())
+        return "\n".join([self.title, *map(row, lines), figures])
 
     def _repr_html_(self) -> str:
         from html import escape
 
         head = "".join(f"<th>{escape(name)}</th>" for name in self.head)
         body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows())
-        said = ", ".join(f"{escape(name)} = {value:.6g}" for name, value in self.figures.items())
-        return f"<table><caption>{escape(self.title)}</caption><tr>{head}</tr>{body}</table><p>{said}</p>"
+        figures = ", ".join(f"{escape(name)} = {value:.6g}" for name, value in self.figures.items())
+        return f"<table><caption>{escape(self.title)}</caption><tr>{head}</tr>{body}</table><p>{figures}</p>"
 
 
 def _shown(form: str, value: float) -> str:

@@ -184,18 +184,18 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
         self
         """
         engine = open_engine(self, X, y, sample_weight)
-        found = engine.reduce(tally_classes)
-        class_weight = self._class_weights(found)
-        mass = found.mass if class_weight is None else found.mass * class_weight
+        totals = engine.reduce(tally_classes)
+        class_weight = self._class_weights(totals)
+        mass = totals.mass if class_weight is None else totals.mass * class_weight
         if np.count_nonzero(mass > 0) < 2:
             raise ValueError(
                 f"LogisticRegression needs at least 2 classes with positive weight, got {np.count_nonzero(mass > 0)} "
-                f"class among {found.classes.tolist()}."
+                f"class among {totals.classes.tolist()}."
             )
         l1, l2 = self._penalty().parts
-        start = self._start(engine, found.classes)
-        self.classes_ = found.classes
-        objective = open_objective(engine, found.classes, class_weight, float(mass.sum()), l2, self.fit_intercept)
+        start = self._start(engine, totals.classes)
+        self.classes_ = totals.classes
+        objective = open_objective(engine, totals.classes, class_weight, float(mass.sum()), l2, self.fit_intercept)
         rows, weight = (engine.block.X, engine.block.weight) if isinstance(engine, InMemory) else (X, sample_weight)
         progress = Progress(self, rows, weight, max_iter=self.max_iter)
         start = (progress.saved or {}).get("theta", start)
@@ -205,7 +205,9 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
             setattr(self, name, value)
         cost = step.value + l1 * float(np.abs(step.theta[:-1]).sum())
         self.objective_ = cost if np.isinf(self.C) or self.penalty is None else cost * self.C
-        if l1 == l2 == 0 and step.value < np.log(2) * found.least * (1 if class_weight is None else class_weight.min()):
+        if l1 == l2 == 0 and step.value < np.log(2) * totals.least * (
+            1 if class_weight is None else class_weight.min()
+        ):
             _warn_separable()
         elif not (step.converged or stopped):
             warn_unconverged(self)
@@ -245,13 +247,13 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
             return NoPenalty()
         return L1L2(1 / self.C, {"l1": 1.0, "l2": 0.0}.get(self.penalty, float(self.l1_ratio)))
 
-    def _class_weights(self, found: ClassMass) -> np.ndarray | None:
+    def _class_weights(self, totals: ClassMass) -> np.ndarray | None:
         if self.class_weight is None:
             return None
         if isinstance(self.class_weight, str):
-            filled = np.maximum(found.mass, np.finfo(float).tiny)
-            return np.where(found.mass > 0, found.mass.sum() / (len(filled) * filled), 0.0)
-        weights = dict.fromkeys(found.classes.tolist(), 1.0)
+            filled = np.maximum(totals.mass, np.finfo(float).tiny)
+            return np.where(totals.mass > 0, totals.mass.sum() / (len(filled) * filled), 0.0)
+        weights = dict.fromkeys(totals.classes.tolist(), 1.0)
         unknown = set(self.class_weight) - set(weights)
         if unknown:
             raise ValueError(f"class_weight names {sorted(map(str, unknown))}, which are no classes of y.")
@@ -284,8 +286,8 @@ def _state(theta: np.ndarray, n_iter: int) -> dict[str, Any]:
 
 def _attributes(theta: np.ndarray, n_iter: int, dtype: Any) -> dict[str, Any]:
     rows = theta.reshape(len(theta), -1).T.astype(dtype)
-    found = {"coef_": np.ascontiguousarray(rows[:, :-1]), "intercept_": rows[:, -1].copy()}
-    return {**found, "n_iter_": np.array([n_iter], dtype=np.int32)}
+    totals = {"coef_": np.ascontiguousarray(rows[:, :-1]), "intercept_": rows[:, -1].copy()}
+    return {**totals, "n_iter_": np.array([n_iter], dtype=np.int32)}
 
 
 def _warn_separable() -> None:

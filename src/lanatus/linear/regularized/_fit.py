@@ -36,7 +36,7 @@ def keep_solution(model: Any, risk: Risk, solution: Solution) -> Any:
     single = risk.y.ndim == 1
     model._set_linear(solution.coef, solution.centre, solution.bias, risk.X.dtype, single)
     model.n_iter_ = solution.n_iter.item() if single else solution.n_iter.tolist()
-    if not np.isnan(solution.gap).any():
+    if solution.gap is not None and solution.goal is not None:
         model.dual_gap_ = solution.gap.item() if single or not solution.gap.ndim else solution.gap
         if not solution.converged:
             warn_gap(type(model).__name__, float(solution.gap.max()), float(solution.goal.max()), model.max_iter)

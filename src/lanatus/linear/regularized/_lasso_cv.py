@@ -128,7 +128,7 @@ class LassoCV(RegressorMixin, LinearModel):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
         """
-        penalty = partial(L1L2, positive=self.positive)
+        penalty = partial(L1L2, 1.0, positive=self.positive)
         precompute = self.precompute is True
         solver = CoordinateDescent(self.tol, self.max_iter, precompute=precompute, seed=column_seed(self))
         return fit_path_cv(self, X, y, sample_weight, penalty, 1.0, solver)
@@ -250,7 +250,7 @@ class ElasticNetCV(RegressorMixin, LinearModel):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
         """
-        penalty = partial(L1L2, positive=self.positive)
+        penalty = partial(L1L2, 1.0, positive=self.positive)
         precompute = self.precompute is True
         solver = CoordinateDescent(self.tol, self.max_iter, precompute=precompute, seed=column_seed(self))
         return fit_path_cv(self, X, y, sample_weight, penalty, self.l1_ratio, solver)

@@ -1,5 +1,6 @@
 """The multi-task lasso and elastic net with penalties chosen by cross-validation."""
 
+from functools import partial
 from typing import Any, Self
 
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -132,7 +133,7 @@ class MultiTaskLassoCV(RegressorMixin, MultiOutputMixin, LinearModel):
             Weights of the rows.
         """
         solver = BlockCoordinateDescent(self.tol, self.max_iter, seed=column_seed(self))
-        return fit_path_cv(self, X, y, sample_weight, L21, 1.0, solver)
+        return fit_path_cv(self, X, y, sample_weight, partial(L21, 1.0), 1.0, solver)
 
 
 @method(
@@ -256,4 +257,4 @@ class MultiTaskElasticNetCV(RegressorMixin, MultiOutputMixin, LinearModel):
             Weights of the rows.
         """
         solver = BlockCoordinateDescent(self.tol, self.max_iter, seed=column_seed(self))
-        return fit_path_cv(self, X, y, sample_weight, L21, self.l1_ratio, solver)
+        return fit_path_cv(self, X, y, sample_weight, partial(L21, 1.0), self.l1_ratio, solver)

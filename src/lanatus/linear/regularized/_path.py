@@ -1,7 +1,5 @@
 """Paths of the lasso and the elastic net: the weights as the penalty falls."""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -92,10 +90,10 @@ def enet_path(
     risk = Risk(Squared(), X, y, weight, None, fit_intercept)
     solver = CoordinateDescent(tol, max_iter, precompute=False if isinstance(precompute, str) else precompute)
     problem = solver.open(risk)
-    penalty = partial(L1L2, positive=positive)
+    penalty = L1L2(1.0, l1_ratio, positive=positive)
     grid = alpha_grid(alphas, eps, l1_ratio, problem.slope_at_zero(), penalty)
     start = None if coef_init is None else _start(coef_init, X.shape[1])
-    path = solver.path(problem, [penalty(alpha, l1_ratio) for alpha in grid], start)
+    path = solver.path(problem, penalty, grid, start)
     if not path.converged:
         warn_gap("The path", float(path.gap.max()), path.goal, max_iter)
     answer = grid, path.coef[:, :, 0].T.astype(X.dtype, copy=False), path.gap / risk.mass
@@ -122,12 +120,10 @@ def lasso_path(X: Any, y: Any, **params: Any) -> tuple[Any, ...]:
     return enet_path(X, y, l1_ratio=1.0, **params)
 
 
-def alpha_grid(
-    alphas: Any, eps: float, l1_ratio: float, slope: np.ndarray, penalty: Callable[[float, float], Penalty]
-) -> np.ndarray:
+def alpha_grid(alphas: Any, eps: float, l1_ratio: float, slope: np.ndarray, penalty: Penalty) -> np.ndarray:
     """The given strengths, checked and falling, or a number of them from the least that makes all weights zero.
 
-    `slope` is the derivative of the risk at zero weights, and `penalty` makes one of a strength and a share.
+    `slope` is the derivative of the risk at zero weights, and `penalty` that of strength one.
     """
     if np.ndim(alphas):
         given = np.sort(np.asarray(alphas, dtype=np.float64))[::-1]
@@ -138,7 +134,7 @@ def alpha_grid(
         raise ValueError("l1_ratio=0 has no least penalty that makes all weights zero; give alphas yourself.")
     if not 0 < eps <= 1:
         raise ValueError(f"eps must be above 0 and at most 1; got {eps!r}.")
-    number, top = check_integer("alphas", alphas, 1), penalty(1.0, l1_ratio).largest_alpha(slope)
+    number, top = check_integer("alphas", alphas, 1), penalty.largest_alpha(slope)
     if top <= np.finfo(np.float64).resolution:
         return np.full(number, np.finfo(np.float64).resolution)
     return np.geomspace(top, top * eps, number)

@@ -22,13 +22,13 @@ def fit_path_cv(
     X: Any,
     y: Any,
     sample_weight: Any,
-    penalty: Callable[[float, float], Penalty],
+    penalty: Callable[[float], Penalty],
     l1_ratio: Any,
     solver: PathSolver,
 ) -> Any:
     """Fit a model with the strength and the share of the least error on folds of the rows.
 
-    `penalty` makes one of a strength and a share; `l1_ratio` are the shares to try.
+    `penalty` makes one of strength one of a share; `l1_ratio` are the shares to try.
     """
     shares = [float(share) for share in np.atleast_1d(l1_ratio)]
     if not shares or not all(0 <= share <= 1 for share in shares):
@@ -37,30 +37,30 @@ def fit_path_cv(
     risk = open_risk(model, X, y, sample_weight, targets=single_target if single else partial(several_targets, model))
     problem = solver.open(risk)
     slope = problem.slope_at_zero()
-    grids = [alpha_grid(model.alphas, model.eps, share, slope, penalty) for share in shares]
-    tried = [[penalty(alpha, share) for alpha in grid] for share, grid in zip(shares, grids, strict=True)]
-    errors, masses = _fold_errors(model, risk, solver, tried)
+    units = [penalty(share) for share in shares]
+    grids = [alpha_grid(model.alphas, model.eps, share, slope, unit) for share, unit in zip(shares, units, strict=True)]
+    errors, masses = _fold_errors(model, risk, solver, list(zip(units, grids, strict=True)))
     mean = np.average(errors, axis=2, weights=masses)
     best_share, best = (int(i) for i in np.unravel_index(int(mean.argmin()), mean.shape))
     model.alpha_, model.l1_ratio_ = float(grids[best_share][best]), shares[best_share]
     model.alphas_ = grids[0] if len(shares) == 1 else np.array(grids)
     model.mse_path_ = errors[0] if len(shares) == 1 else errors
-    path = _checked(model, solver.path(problem, tried[best_share][: best + 1]))
+    path = _checked(model, solver.path(problem, units[best_share], grids[best_share][: best + 1]))
     model.n_iter_, model.dual_gap_ = int(path.n_iter[-1]), float(path.gap[-1]) / path.normalizer
     model._set_linear(path.coef[-1], problem.means(path.coef[-1]), problem.y_mean, risk.X.dtype, single)
     return model
 
 
 def _fold_errors(
-    model: Any, risk: Risk, solver: PathSolver, tried: list[list[Penalty]]
+    model: Any, risk: Risk, solver: PathSolver, tried: list[tuple[Penalty, np.ndarray]]
 ) -> tuple[np.ndarray, list[float] | None]:
     """Mean squared errors (shares, alphas, folds) on the rows left out, and the weights of the folds."""
     folds = list(check_cv(model.cv).split(risk.X, risk.y))
-    errors = np.empty((len(tried), len(tried[0]), len(folds)))
+    errors = np.empty((len(tried), len(tried[0][1]), len(folds)))
     for f, (train, test) in enumerate(folds):
         part, rest = solver.open(risk.take(train)), risk.take(test)
-        for s, penalties in enumerate(tried):
-            coef = _checked(model, solver.path(part, penalties)).coef
+        for s, (unit, alphas) in enumerate(tried):
+            coef = _checked(model, solver.path(part, unit, alphas)).coef
             x_mean = part.means(coef.transpose(1, 0, 2))
             errors[s, :, f] = _errors(coef, part.y_mean - np.einsum("d,kdt->kt", x_mean, coef), rest)
     return errors, None if risk.weight is None else [risk.weight[test].sum() for _, test in folds]

@@ -1,5 +1,7 @@
 """The penalty of the elastic net."""
 
+from functools import cached_property
+
 import numpy as np
 
 from lanatus.optimize.penalties._l1 import L1
@@ -15,8 +17,17 @@ class L1L2(Penalty):
 
     def __init__(self, alpha: float, l1_ratio: float, *, positive: bool = False) -> None:
         self.alpha, self.l1_ratio, self.positive = alpha, l1_ratio, positive
-        self.l1, self.l2 = L1(alpha * l1_ratio, positive=positive), L2(alpha * (1 - l1_ratio))
-        self.parts = (self.l1.alpha, self.l2.alpha)
+        self.parts = (alpha * l1_ratio, alpha * (1 - l1_ratio))
+
+    @cached_property
+    def l1(self) -> L1:
+        """The part of the absolute values."""
+        return L1(self.parts[0], positive=self.positive)
+
+    @cached_property
+    def l2(self) -> L2:
+        """The part of the squares."""
+        return L2(self.parts[1])
 
     def value(self, w: np.ndarray) -> float:
         return self.l1.value(w) + self.l2.value(w)

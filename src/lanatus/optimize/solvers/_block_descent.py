@@ -1,6 +1,5 @@
 """Least squares with a norm on blocks of weights, by working sets: several targets at once, and groups of columns."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,23 +40,17 @@ class BlockCoordinateDescent(PathSolver):
         """Rows about their means."""
         return centred(risk.X, risk.targets, risk.weight, risk.fit_intercept, risk.normalizer)
 
-    def path(self, problem: Centred, penalties: Sequence[Any], start: np.ndarray | None = None) -> Path:
-        """Solutions of falling penalties on the same blocks."""
+    def path(self, problem: Centred, penalty: Any, alphas: np.ndarray, start: np.ndarray | None = None) -> Path:
+        """Solutions on the blocks of the penalty, all targets together."""
         d, t = problem.X.shape[1], problem.Y.shape[1]
-        blocks = BlockProblem(problem.X, problem.Y, penalties[0].blocks(d))
+        blocks = BlockProblem(problem.X, problem.Y, penalty.blocks(d))
+        strengths, ridge = penalty.block_parts(d)
         W = np.zeros((d, t)) if start is None else start
+        how: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "seed": self.seed}
         solved = []
-        for penalty in penalties:
-            strengths, ridge = penalty.block_parts(d)
+        for unit in alphas:
             solved.append(
-                blocks.solve(
-                    strengths * problem.normalizer,
-                    ridge * problem.normalizer,
-                    W,
-                    tol=self.tol,
-                    max_iter=self.max_iter,
-                    seed=self.seed,
-                )
+                blocks.solve(unit * strengths * problem.normalizer, unit * ridge * problem.normalizer, W, **how)
             )
             W = solved[-1][0]
         coef, gap, n_iter, converged = zip(*solved, strict=True)
@@ -66,7 +59,7 @@ class BlockCoordinateDescent(PathSolver):
 
     def _solve(self, risk: Risk, penalty: Any, start: np.ndarray | None) -> Solution:
         problem = self.open(risk)
-        path = self.path(problem, [penalty], start)
+        path = self.path(problem, penalty, np.ones(1), start)
         gap, goal = np.array(path.gap[0] / path.normalizer), np.array(path.goal / path.normalizer)
         n_iter = np.array(path.n_iter[0])
         return Solution(path.coef[0], problem.y_mean, problem.x_mean, path.converged, n_iter, gap, goal)

@@ -1,6 +1,5 @@
 """Least squares with an L1 and an L2 penalty by coordinate descent: the problem, and its solution at many penalties."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,6 +49,8 @@ class SquaredProblem:
         Sum of the weights.
     gram, product : ndarrays or None
         X'X and X'y, centred and weighted likewise.
+    x_mean : ndarray or None
+        Means of the columns, where they are known already.
     """
 
     X: Any
@@ -59,6 +60,7 @@ class SquaredProblem:
     mass: float
     gram: np.ndarray | None = None
     product: np.ndarray | None = None
+    x_mean: np.ndarray | None = None
 
     @property
     def null(self) -> float:
@@ -143,21 +145,23 @@ class CoordinateDescent(PathSolver):
         )
         return SquaredProblems(problems, y_mean, risk.normalizer)
 
-    def path(self, problem: "SquaredProblems", penalties: Sequence[Any], start: np.ndarray | None = None) -> Path:
+    def path(
+        self, problem: "SquaredProblems", penalty: Any, alphas: np.ndarray, start: np.ndarray | None = None
+    ) -> Path:
         """Of the first target."""
-        return self._path(problem, 0, penalties, start)
+        return self._path(problem, 0, penalty, alphas, start)
 
     def _path(
-        self, problem: "SquaredProblems", target: int, penalties: Sequence[Any], start: np.ndarray | None
+        self, problem: "SquaredProblems", target: int, penalty: Any, alphas: np.ndarray, start: np.ndarray | None
     ) -> Path:
         one, unit = problem.each[target], problem.normalizer
         solved = one.solve(
-            [penalty.parts[0] * unit for penalty in penalties],
-            [penalty.parts[1] * unit for penalty in penalties],
+            alphas * penalty.parts[0] * unit,
+            alphas * penalty.parts[1] * unit,
             start=None if start is None else start[:, target],
             tol=self.tol,
             max_iter=self.max_iter,
-            positive=penalties[0].positive,
+            positive=penalty.positive,
             seed=self.seed,
         )
         goal = self.tol * one.null
@@ -165,16 +169,16 @@ class CoordinateDescent(PathSolver):
 
     def _solve(self, risk: Risk, penalty: Any, start: np.ndarray | None) -> Solution:
         problem = self.open(risk)
-        paths = [self._path(problem, t, [penalty], start) for t in range(len(problem.each))]
-        coef = np.column_stack([path.coef[0] for path in paths])
+        paths = [self._path(problem, t, penalty, np.ones(1), start) for t in range(len(problem.each))]
+        coef = paths[0].coef[0] if len(paths) == 1 else np.column_stack([path.coef[0] for path in paths])
         return Solution(
             coef,
             problem.y_mean,
             problem.means(coef),
             all(path.converged for path in paths),
             np.array([path.n_iter[0] for path in paths]),
-            np.array([path.gap[0] for path in paths]) / problem.normalizer,
-            np.array([path.goal for path in paths]) / problem.normalizer,
+            np.array([path.gap[0] / path.normalizer for path in paths]),
+            np.array([path.goal / path.normalizer for path in paths]),
         )
 
 
@@ -191,9 +195,11 @@ class SquaredProblems:
         return -self.each[0].products() / self.normalizer
 
     def means(self, coef: np.ndarray) -> np.ndarray:
-        """Means of the columns that have a weight (d, ...); of the others, which do not matter, zeros."""
+        """Means of the columns, at least of those that have a weight (d, ...); others may be zero."""
+        if self.each[0].centre and self.each[0].x_mean is not None:
+            return self.each[0].x_mean
         used = np.flatnonzero(coef.reshape(len(coef), -1).any(axis=1))
-        if len(used) == len(coef):
+        if 2 * len(used) > len(coef):  # then a copy of these columns costs more than it spares
             return self.each[0].means()
         x_mean = np.zeros(len(coef))
         x_mean[used] = self.each[0].means(used)
@@ -222,17 +228,17 @@ def squared_problems(
     given = None if isinstance(precompute, bool | str) or precompute is None else _checked_gram(precompute, d)
     tall = n >= _TALL * d and d <= _MOST_COLUMNS
     first = SquaredProblem(X.tocsc() if sp.issparse(X) else X, off[:, 0], root, fit_intercept, mass)
-    gram = product = None
+    gram = product = x_mean = None
     if given is not None:
         gram, product = given, np.column_stack([replace(first, y=column).products() for column in off.T])
     elif precompute is True or tall:
         moments = CrossMoments.of(X if sp.issparse(X) else np.ascontiguousarray(X), Y, weight)
         moments = moments.without_flat() if fit_intercept else moments.about_zero()
-        gram, product = np.ascontiguousarray(moments.xx), moments.xy
+        gram, product, x_mean = np.ascontiguousarray(moments.xx), moments.xy, moments.x_mean
         if not np.isfinite(gram).all():
             raise ValueError(TOO_LARGE)
     problems = [
-        replace(first, y=np.ascontiguousarray(off[:, t]), gram=gram, product=_column(product, t))
+        replace(first, y=np.ascontiguousarray(off[:, t]), gram=gram, product=_column(product, t), x_mean=x_mean)
         for t in range(Y.shape[1])
     ]
     return problems, y_mean

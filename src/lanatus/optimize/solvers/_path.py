@@ -1,6 +1,5 @@
 """Solvers that follow a path: the solutions of falling penalties, each from the one before."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +42,6 @@ class PathSolver(Solver):
         """The problem, ready for `path`: it has ``y_mean``, ``means(coef)``, ``normalizer`` and ``slope_at_zero()``."""
         raise NotImplementedError
 
-    def path(self, problem: Any, penalties: Sequence[Any], start: np.ndarray | None = None) -> Path:
-        """Solutions of falling penalties, each from the one before, the first from `start` (d, t)."""
+    def path(self, problem: Any, penalty: Any, alphas: np.ndarray, start: np.ndarray | None = None) -> Path:
+        """Solutions at falling multiples `alphas` of a penalty, each from the one before, the first from `start`."""
         raise NotImplementedError

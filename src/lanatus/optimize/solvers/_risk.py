@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lanatus.base import take_rows
 from lanatus.optimize.losses import Loss
 
 
@@ -62,7 +61,7 @@ class Risk:
     def take(self, rows: np.ndarray) -> "Risk":
         """The mean loss of some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        return Risk(self.loss, take_rows(self.X, rows), self.y[rows], weight, None, self.fit_intercept)
+        return Risk(self.loss, self.X[rows], self.y[rows], weight, None, self.fit_intercept)
 
     def start(self) -> tuple[np.ndarray, float]:
         """Zero weights and the bias of a model that knows no columns."""

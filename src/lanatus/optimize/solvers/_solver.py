@@ -1,7 +1,7 @@
 """What every solver of a regularised risk offers, and what it returns."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,9 +26,9 @@ class Solution:
     converged : bool
     n_iter : ndarray of shape (t,), or () where all targets were solved together
         Rounds used.
-    gap : ndarray of the same shape
-        How far the objective can be from its least value, NaN where the solver does not know.
-    goal : ndarray of the same shape
+    gap : ndarray of the same shape, or None where the solver does not know it
+        How far the objective can be from its least value.
+    goal : ndarray of the same shape, or None
         The gap that was wanted.
     objective : float
         Risk plus penalty, NaN where the solver does not know.
@@ -39,8 +39,8 @@ class Solution:
     centre: np.ndarray
     converged: bool
     n_iter: np.ndarray
-    gap: np.ndarray = field(default_factory=lambda: np.array(np.nan))
-    goal: np.ndarray = field(default_factory=lambda: np.array(np.nan))
+    gap: np.ndarray | None = None
+    goal: np.ndarray | None = None
     objective: float = np.nan
 
     @property

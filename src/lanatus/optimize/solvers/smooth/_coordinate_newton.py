@@ -125,12 +125,12 @@ def _minimum(
         H = H - np.einsum("ia,aj->ij", side, solve(side.T))
         g = g - (side * solve(gradient[m:])).sum(axis=1)
     q = (H * w).sum(axis=1) - g  # not products by BLAS, whose sums depend on its threads
-    found = now.copy()
+    minimum = now.copy()
     if m:
         # A target whose square is large enough to make H and q those of a regression: a power of two, free of rounding.
         least = float((q * hessian_solver(H + 1e-10 * np.trace(H) / m * np.eye(m))(q)).sum())
         length = float(np.exp2(np.ceil(np.log2(max(least, 1e-300)))))
-        found[:m] = kernels.gram_path(
+        minimum[:m] = kernels.gram_path(
             np.ascontiguousarray(H),
             np.ascontiguousarray(q),
             length,
@@ -143,8 +143,8 @@ def _minimum(
             seed=0,
         )[0][0]
     if free:
-        found[m:] = now[m:] - solve(gradient[m:] + (side.T * (found[:m] - w)).sum(axis=1))
-    return found
+        minimum[m:] = now[m:] - solve(gradient[m:] + (side.T * (minimum[:m] - w)).sum(axis=1))
+    return minimum
 
 
 def _search(
