@@ -102,14 +102,7 @@ def scatter_matrices(X: Any, y: Any, sample_weight: Any = None) -> tuple[np.ndar
     (4.0, 25.0, 29.0)
     """
     intake = Estimator()
-<<<<<<< HEAD
     numbers = intake._take(X, reset=True)
-    found = tally_scatter(Block(numbers, y, intake._weights(sample_weight, numbers), 0))
-    check_positive_weight(found.mass)
-    return found.within, found.between, found.within + found.between
-=======
-    numbers = intake._numbers(X, reset=True)
     scatter = tally_scatter(Block(numbers, y, intake._weights(sample_weight, numbers), 0))
     check_positive_weight(scatter.mass)
     return scatter.within, scatter.between, scatter.within + scatter.between
->>>>>>> 13528bdd5fe240ec932be67dad67d9006c324c61
