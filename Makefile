@@ -32,6 +32,7 @@ lint: $(VENV)/.stamp-lint  ## Style, formatting, types, import layers, threads s
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python tools/imports.py
+	$(BIN)/clang-format --dry-run -Werror $(filter cpp/%,$(filter-out %.in,$(KERNELS)))
 	@! grep -rnE '#pragma omp parallel' cpp | grep -v num_threads || { echo "every omp parallel must state num_threads"; exit 1; }
 
 bench: $(VENV)/.stamp-bench  ## Side-by-side benchmarks: make bench SUITE=kmeans

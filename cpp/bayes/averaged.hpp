@@ -116,8 +116,8 @@ class AveragedRow {
 }  // namespace detail
 
 template <class Code>
-void averaged_scores(MatrixView<const Code> X, const Averaged& model, MatrixView<double> out, std::span<std::int64_t> sets,
-                     int n_threads) {
+void averaged_scores(MatrixView<const Code> X, const Averaged& model, MatrixView<double> out,
+                     std::span<std::int64_t> sets, int n_threads) {
     auto run = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
         parallel_chunks(Chunks::of(X.rows, 64), n_threads, [&](std::size_t begin, std::size_t end) {
             detail::AveragedRow<K> row(model);

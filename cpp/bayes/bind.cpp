@@ -62,10 +62,11 @@ auto py_predict(In2<T> X, In2<double> mean, In2<double> var, In1<double> log_pri
 
 template <class T>
 void bind_dtype(nb::module_& m) {
-    m.def("moments", &py_moments<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "n_classes"_a,
-          nb::kw_only(), "n_threads"_a,
-          "-> (mass, mean, m2), each (n_classes, n_features): weight, mean and sum of squared deviations per class and\n"
-          "attribute. NaN entries count nowhere; rows with y < 0 are left out.");
+    m.def(
+        "moments", &py_moments<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "n_classes"_a,
+        nb::kw_only(), "n_threads"_a,
+        "-> (mass, mean, m2), each (n_classes, n_features): weight, mean and sum of squared deviations per class and\n"
+        "attribute. NaN entries count nowhere; rows with y < 0 are left out.");
     m.def("joint_log_likelihood", &py_joint<T>, "X"_a.noconvert(), "mean"_a.noconvert(), "var"_a.noconvert(),
           "log_prior"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "-> (n, n_classes): log prior + log density of the attributes that are not NaN.");

@@ -42,7 +42,8 @@ auto py_narrow(In2<T> X, In1<std::int64_t> n_values, int n_threads) {
 template <class T>
 void bind_codes(nb::module_& m) {
     m.def("survey_codes", &py_survey<T>, "X"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "-> (least, largest, unfit), each (n_features,): of the values that are not NaN (0 and -1 where there are none)\n"
+          "-> (least, largest, unfit), each (n_features,): of the values that are not NaN (0 and -1 where there are "
+          "none)\n"
           "the least and the largest, and how many are no whole number below 2**31 - 1 (of integers, whether any).");
     const char* doc = "-> codes (n, n_features): x where it is in [0, n_values_j), else -1.";
     m.def("narrow_int8", &py_narrow<std::int8_t, T>, "X"_a.noconvert(), "n_values"_a.noconvert(), nb::kw_only(),
@@ -88,7 +89,8 @@ Table table(std::size_t cols, const In1<std::int64_t>& n_values, const In2<doubl
     require(n_values.shape(0) == cols, "n_values and X differ in number of features");
     Table out{first_lines(n_values), {lines.data(), lines.size()}, span(start)};
     require(lines.shape(1) == start.shape(0) && start.shape(0) >= 1, "table and start differ in number of classes");
-    require(lines.shape(0) == static_cast<std::size_t>(out.first.back()), "table must have n_values + 1 lines a column");
+    require(lines.shape(0) == static_cast<std::size_t>(out.first.back()),
+            "table must have n_values + 1 lines a column");
     return out;
 }
 
@@ -102,7 +104,7 @@ auto py_coded_joint(In2<Code> X, In1<std::int64_t> n_values, In2<double> lines, 
     const Table model = table(X.shape(1), n_values, lines, start);
     auto out = new_array<double>(X.shape(0), model.start.size());
     nb::gil_scoped_release nogil;
-    coded_scores<Code>(view(X), model.first, model.lines, model.start, n_threads, {.kept = out.data()});
+    coded_scores<Code>(view(X), model.first, model.lines, model.start, n_threads, keeping(out));
     return out;
 }
 
@@ -113,7 +115,7 @@ auto py_coded_predict(In2<Code> X, In1<std::int64_t> n_values, In2<double> lines
     auto out = new_array<std::int32_t>(X.shape(0));
     nb::gil_scoped_release nogil;
     coded_scores<Code>(view(X), model.first, model.lines, model.start, n_threads,
-                       {.best = out.data(), .otherwise = likeliest(model.start)});
+                       picking(out, model.start.size(), likeliest(model.start)));
     return out;
 }
 
@@ -121,14 +123,16 @@ template <class Code>
 void bind_counts_of(nb::module_& m) {
     m.def("count_codes", &py_count<Code>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
           "n_values"_a.noconvert(), "n_classes"_a, nb::kw_only(), "n_threads"_a,
-          "-> (sum of n_values + 1, n_classes): for each column a line for missing values, which is 0, then one for each\n"
+          "-> (sum of n_values + 1, n_classes): for each column a line for missing values, which is 0, then one for "
+          "each\n"
           "value: the weight of its rows by class. Rows with y < 0 are left out.");
     m.def("coded_joint", &py_coded_joint<Code>, "X"_a.noconvert(), "n_values"_a.noconvert(), "table"_a.noconvert(),
           "start"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "-> (n, n_classes): start plus the sum of the table's lines of the codes; lines as in count_codes.");
     m.def("coded_predict", &py_coded_predict<Code>, "X"_a.noconvert(), "n_values"_a.noconvert(), "table"_a.noconvert(),
           "start"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "-> (n,) int32: the class of the greatest sum, the lowest on ties; where all are -inf, that of the greatest start.");
+          "-> (n,) int32: the class of the greatest sum, the lowest on ties; where all are -inf, that of the greatest "
+          "start.");
 }
 
 }  // namespace

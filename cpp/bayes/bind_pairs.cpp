@@ -63,8 +63,10 @@ auto py_pair_counts(In2<Code> X, Sizes sizes, In1<std::int32_t> y, Weights w, st
 Families families(const Sizes& sizes, const Sizes& parent_start, const Sizes& parents, const Sizes& table_start,
                   std::size_t classes) {
     const std::size_t d = sizes.shape(0);
-    require(parent_start.shape(0) == d + 1 && table_start.shape(0) == d + 1, "starts must have one entry more than sizes");
-    require(span(parent_start)[d] == static_cast<std::int64_t>(parents.shape(0)), "parent_start does not end with parents");
+    require(parent_start.shape(0) == d + 1 && table_start.shape(0) == d + 1,
+            "starts must have one entry more than sizes");
+    require(span(parent_start)[d] == static_cast<std::int64_t>(parents.shape(0)),
+            "parent_start does not end with parents");
     return {span(sizes), span(parent_start), span(parents), span(table_start), classes};
 }
 
@@ -86,7 +88,8 @@ auto py_family_scores(In2<Code> X, Sizes sizes, Sizes parent_start, Sizes parent
                       In1<double> tables, In1<double> start, int n_threads) {
     require_threads(n_threads);
     const auto all = families(sizes, parent_start, parents, table_start, start.shape(0));
-    require(static_cast<std::int64_t>(tables.shape(0)) == all.table_start.back(), "table_start does not end with tables");
+    require(static_cast<std::int64_t>(tables.shape(0)) == all.table_start.back(),
+            "table_start does not end with tables");
     auto out = new_array<double>(X.shape(0), start.shape(0));
     nb::gil_scoped_release nogil;
     require_codes(view(X), span(sizes));
@@ -107,7 +110,8 @@ auto py_left_out_right(In2<Code> X, Sizes sizes, Sizes parent_start, Sizes paren
     auto out = new_array<std::uint8_t>(X.shape(0));
     nb::gil_scoped_release nogil;
     require_below(span(y), k);
-    require(std::all_of(span(y).begin(), span(y).end(), [](std::int32_t c) { return c >= 0; }), "y must not be negative");
+    require(std::all_of(span(y).begin(), span(y).end(), [](std::int32_t c) { return c >= 0; }),
+            "y must not be negative");
     require_codes(view(X), span(sizes));
     left_out_right<Code>(view(X), all, {span(tables), span(less), span(start), span(start_less)}, span(y), span(out),
                          n_threads);
@@ -147,9 +151,17 @@ auto py_lazy_rule(In2<Code> X, Sizes sizes, In1<std::int32_t> y, Weights w, std:
         require_below(span(y), n_classes);
         require_codes(view(X), span(sizes)), require_codes(view(queries), span(sizes));
         const auto start = starts(sizes);
-        const LazyRows<Code> rows{.X = view(X), .sizes = span(sizes), .start = start, .y = span(y), .w = span(w),
-                                  .classes = n_classes, .slots = static_cast<std::size_t>(start.back()), .alpha = alpha,
-                                  .significance = significance, .least = least, .unit = unit};
+        const LazyRows<Code> rows{.X = view(X),
+                                  .sizes = span(sizes),
+                                  .start = start,
+                                  .y = span(y),
+                                  .w = span(w),
+                                  .classes = n_classes,
+                                  .slots = static_cast<std::size_t>(start.back()),
+                                  .alpha = alpha,
+                                  .significance = significance,
+                                  .least = least,
+                                  .unit = unit};
         lazy_rule_scores<Code>(rows, view(queries), view(out), view(antecedents), n_threads);
     }
     return std::tuple(out, antecedents);
@@ -161,11 +173,12 @@ void bind_codes(nb::module_& m) {
           "w"_a.noconvert().none(), "n_classes"_a, nb::kw_only(), "n_threads"_a,
           "-> (S, S, n_classes): weight of the rows of each class that have two values, S being all values of all\n"
           "columns. Negative codes are missing; rows with y < 0 are left out.");
-    m.def("count_families", &py_count_families<Code>, "X"_a.noconvert(), "sizes"_a.noconvert(),
-          "parent_start"_a.noconvert(), "parents"_a.noconvert(), "table_start"_a.noconvert(), "y"_a.noconvert(),
-          "w"_a.noconvert().none(), "n_classes"_a, nb::kw_only(), "n_threads"_a,
-          "-> flat tables (values of parents + 1, values, n_classes) of all columns; the last value of a parent stands\n"
-          "for one that is missing.");
+    m.def(
+        "count_families", &py_count_families<Code>, "X"_a.noconvert(), "sizes"_a.noconvert(),
+        "parent_start"_a.noconvert(), "parents"_a.noconvert(), "table_start"_a.noconvert(), "y"_a.noconvert(),
+        "w"_a.noconvert().none(), "n_classes"_a, nb::kw_only(), "n_threads"_a,
+        "-> flat tables (values of parents + 1, values, n_classes) of all columns; the last value of a parent stands\n"
+        "for one that is missing.");
     m.def("family_scores", &py_family_scores<Code>, "X"_a.noconvert(), "sizes"_a.noconvert(),
           "parent_start"_a.noconvert(), "parents"_a.noconvert(), "table_start"_a.noconvert(), "tables"_a.noconvert(),
           "start"_a.noconvert(), nb::kw_only(), "n_threads"_a,
@@ -187,6 +200,8 @@ void bind_codes(nb::module_& m) {
 
 }  // namespace
 
-void bind_pairs(nb::module_& m) { bind_codes<std::int8_t>(m), bind_codes<std::int16_t>(m), bind_codes<std::int32_t>(m); }
+void bind_pairs(nb::module_& m) {
+    bind_codes<std::int8_t>(m), bind_codes<std::int16_t>(m), bind_codes<std::int32_t>(m);
+}
 
 }  // namespace lanatus::bayes

@@ -17,10 +17,14 @@ struct Above {
 };
 
 template <class T>
-DenseRows<T> rows_of(const In2<T>& X) { return {view(X)}; }
+DenseRows<T> rows_of(const In2<T>& X) {
+    return {view(X)};
+}
 
 template <class T>
-SparseRows<T> rows_of(const Csr<T>& X) { return {X.view()}; }
+SparseRows<T> rows_of(const Csr<T>& X) {
+    return {X.view()};
+}
 
 template <class Rows>
 auto sums_of(const Rows& X, std::size_t cols, const In1<std::int32_t>& y, const Weights& w, std::size_t n_classes,
@@ -44,8 +48,8 @@ auto joint_of(const Rows& X, std::size_t cols, const In2<double>& lines, const I
     auto out = new_array<double>(X.rows(), start.shape(0));
     const std::span<const double> table{lines.data(), lines.size()};
     nb::gil_scoped_release nogil;
-    if (above) linear_scores(X, table, span(start), Above{*above}, n_threads, {.kept = out.data()});
-    else linear_scores(X, table, span(start), Itself{}, n_threads, {.kept = out.data()});
+    if (above) linear_scores(X, table, span(start), Above{*above}, n_threads, keeping(out));
+    else linear_scores(X, table, span(start), Itself{}, n_threads, keeping(out));
     return out;
 }
 
@@ -56,7 +60,7 @@ auto predict_of(const Rows& X, std::size_t cols, const In2<double>& lines, const
     require(lines.shape(0) == cols && lines.shape(1) == start.shape(0), "table, start and X differ in shape");
     auto out = new_array<std::int32_t>(X.rows());
     const std::span<const double> table{lines.data(), lines.size()};
-    const ScoresTo take{.best = out.data(), .otherwise = otherwise};
+    const auto take = picking(out, start.shape(0), otherwise);
     nb::gil_scoped_release nogil;
     if (above) linear_scores(X, table, span(start), Above{*above}, n_threads, take);
     else linear_scores(X, table, span(start), Itself{}, n_threads, take);
@@ -67,12 +71,12 @@ template <class T>
 void bind_dense(nb::module_& m) {
     m.def(
         "class_sums",
-        [](In2<T> X, In1<std::int32_t> y, Weights w, std::size_t n_classes, std::optional<double> above, int n_threads) {
-            return sums_of(rows_of<T>(X), X.shape(1), y, w, n_classes, above, n_threads);
-        },
+        [](In2<T> X, In1<std::int32_t> y, Weights w, std::size_t n_classes, std::optional<double> above,
+           int n_threads) { return sums_of(rows_of<T>(X), X.shape(1), y, w, n_classes, above, n_threads); },
         "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "n_classes"_a, nb::kw_only(),
         "above"_a.none() = nb::none(), "n_threads"_a,
-        "-> (n_features, n_classes): weighted sums by class, of the numbers or of whether they are above a limit >= 0.");
+        "-> (n_features, n_classes): weighted sums by class, of the numbers or of whether they are above a limit >= "
+        "0.");
     m.def(
         "linear_joint",
         [](In2<T> X, In2<double> lines, In1<double> start, std::optional<double> above, int n_threads) {
@@ -93,9 +97,8 @@ template <class T>
 void bind_sparse(nb::module_& m) {
     m.def(
         "class_sums",
-        [](const Csr<T>& X, In1<std::int32_t> y, Weights w, std::size_t n_classes, std::optional<double> above, int n_threads) {
-            return sums_of(rows_of(X), X.cols(), y, w, n_classes, above, n_threads);
-        },
+        [](const Csr<T>& X, In1<std::int32_t> y, Weights w, std::size_t n_classes, std::optional<double> above,
+           int n_threads) { return sums_of(rows_of(X), X.cols(), y, w, n_classes, above, n_threads); },
         "X"_a, "y"_a.noconvert(), "w"_a.noconvert().none(), "n_classes"_a, nb::kw_only(), "above"_a.none() = nb::none(),
         "n_threads"_a);
     m.def(
@@ -103,7 +106,8 @@ void bind_sparse(nb::module_& m) {
         [](const Csr<T>& X, In2<double> lines, In1<double> start, std::optional<double> above, int n_threads) {
             return joint_of(rows_of(X), X.cols(), lines, start, above, n_threads);
         },
-        "X"_a, "table"_a.noconvert(), "start"_a.noconvert(), nb::kw_only(), "above"_a.none() = nb::none(), "n_threads"_a);
+        "X"_a, "table"_a.noconvert(), "start"_a.noconvert(), nb::kw_only(), "above"_a.none() = nb::none(),
+        "n_threads"_a);
     m.def(
         "linear_predict",
         [](const Csr<T>& X, In2<double> lines, In1<double> start, std::int32_t otherwise, std::optional<double> above,

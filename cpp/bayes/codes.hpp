@@ -32,8 +32,8 @@ template <class T>
 Survey<T> survey(MatrixView<const T> X, int n_threads) {
     constexpr double limit = 2147483646.0;
     const std::size_t d = X.cols;
-    const auto parts = parallel_parts<Survey<T>>(
-        Chunks::of(X.rows, 4096), n_threads, [&](std::size_t begin, std::size_t end) {
+    const auto parts =
+        parallel_parts<Survey<T>>(Chunks::of(X.rows, 4096), n_threads, [&](std::size_t begin, std::size_t end) {
             Survey<T> found(d);
             T* __restrict least = found.least.data();
             T* __restrict largest = found.largest.data();
@@ -49,7 +49,8 @@ Survey<T> survey(MatrixView<const T> X, int n_threads) {
                         found.unfit[j] += x[j] == x[j] && (std::trunc(x[j]) != x[j] || double(x[j]) > limit);
             }
             if constexpr (std::is_integral_v<T> && sizeof(T) > 4)
-                for (std::size_t j = 0; j < d; ++j) found.unfit[j] += double(largest[j]) > limit && largest[j] >= least[j];
+                for (std::size_t j = 0; j < d; ++j)
+                    found.unfit[j] += double(largest[j]) > limit && largest[j] >= least[j];
             return found;
         });
     Survey<T> total(d);

@@ -19,6 +19,7 @@
 
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
+#include "core/simd.hpp"
 
 namespace lanatus::bayes {
 
@@ -30,9 +31,10 @@ inline Chunks counting_chunks(std::size_t rows, std::size_t entries, std::size_t
     return Chunks::of(rows, 2048, parts);
 }
 
-// The line of a code of column j.
+// The line of a code of column j. Inlined by order: left to the compiler, whether it is depends on what else is in the file,
+// and a call for each entry takes three times as long.
 template <class Code>
-std::size_t line_of(Code code, std::span<const std::int64_t> first, std::size_t j) {
+LANATUS_INLINE std::size_t line_of(Code code, std::span<const std::int64_t> first, std::size_t j) {
     const std::int64_t line = first[j] + 1 + code;
     if (code < -1 || line >= first[j + 1]) [[unlikely]]
         throw std::invalid_argument("X holds a code that is not from -1 to n_values - 1");
@@ -66,9 +68,10 @@ void count(MatrixView<const Code> X, std::span<const std::int32_t> y, std::span<
     };
     const auto chunks = detail::counting_chunks(X.rows, X.size(), cells);
     if (w.empty())
-        detail::add_parts(parallel_parts<std::vector<std::uint32_t>>(
-                              chunks, n_threads, [&](std::size_t b, std::size_t e) { return tally(std::uint32_t{}, b, e); }),
-                          out);
+        detail::add_parts(
+            parallel_parts<std::vector<std::uint32_t>>(
+                chunks, n_threads, [&](std::size_t b, std::size_t e) { return tally(std::uint32_t{}, b, e); }),
+            out);
     else
         detail::add_parts(parallel_parts<std::vector<double>>(
                               chunks, n_threads, [&](std::size_t b, std::size_t e) { return tally(double{}, b, e); }),
@@ -79,22 +82,22 @@ void count(MatrixView<const Code> X, std::span<const std::int32_t> y, std::span<
 
 namespace detail {
 
-// Scores of rows [begin, end), one after the other from `out` on. K is the number of classes where it is small, so that
-// scores stay in registers.
-template <std::size_t K, class Code>
+// Calls take(i, scores) for every row. K is the number of classes where it is small, so that scores stay in registers.
+template <std::size_t K, class Code, class Take>
 void each_scores(MatrixView<const Code> X, std::span<const std::int64_t> first, std::span<const double> table,
-                 std::span<const double> start, std::size_t begin, std::size_t end, double* out) {
+                 std::span<const double> start, std::size_t begin, std::size_t end, std::vector<double>& room,
+                 const Take& take) {
     const std::size_t d = X.cols, k = K ? K : start.size();
-    for (std::size_t i = begin; i < end; ++i, out += k) {
+    for (std::size_t i = begin; i < end; ++i) {
         const Code* x = X.row(i);
         double fixed[K ? K : 1];
-        double* score = K ? fixed : out;
+        double* score = K ? fixed : room.data();
         for (std::size_t c = 0; c < k; ++c) score[c] = start[c];
         for (std::size_t j = 0; j < d; ++j) {
             const double* line = table.data() + line_of(x[j], first, j) * k;
             for (std::size_t c = 0; c < k; ++c) score[c] += line[c];
         }
-        if (K) std::copy_n(score, k, out);
+        take(i, score);
     }
 }
 
@@ -108,42 +111,23 @@ inline std::int32_t best_of(const double* score, std::size_t k, std::int32_t oth
 
 }  // namespace detail
 
-// What becomes of the scores of rows: all are kept (n, k), or only the best class, `otherwise` where none is possible. The
-// kernels below are compiled once for both; scores that are not kept stay in the nearest cache.
-struct ScoresTo {
-    double* kept = nullptr;
-    std::int32_t* best = nullptr;
-    std::int32_t otherwise = 0;
-
-    // run(from, to, out) writes the scores of rows [from, to) from `out` on.
-    template <class Run>
-    void rows(std::size_t begin, std::size_t end, std::size_t k, const Run& run) const {
-        if (kept) return run(begin, end, kept + begin * k);
-        constexpr std::size_t block = 32;
-        const Buffer<double> scores(block * k);
-        for (std::size_t from = begin; from < end; from += block) {
-            const std::size_t to = std::min(end, from + block);
-            run(from, to, scores.data());
-            for (std::size_t i = from; i < to; ++i) best[i] = detail::best_of(scores.data() + (i - from) * k, k, otherwise);
-        }
-    }
-};
-
-template <class Code>
+template <class Code, class Take>
 void coded_scores(MatrixView<const Code> X, std::span<const std::int64_t> first, std::span<const double> table,
-                  std::span<const double> start, int n_threads, const ScoresTo& out) {
+                  std::span<const double> start, int n_threads, const Take& take) {
     parallel_chunks(Chunks::of(X.rows, 1024), n_threads, [&](std::size_t begin, std::size_t end) {
-        out.rows(begin, end, start.size(), [&](std::size_t from, std::size_t to, double* scores) {
-            switch (start.size()) {
-                case 2: return detail::each_scores<2>(X, first, table, start, from, to, scores);
-                case 3: return detail::each_scores<3>(X, first, table, start, from, to, scores);
-                case 4: return detail::each_scores<4>(X, first, table, start, from, to, scores);
-                case 5: return detail::each_scores<5>(X, first, table, start, from, to, scores);
-                default: return detail::each_scores<0>(X, first, table, start, from, to, scores);
-            }
-        });
+        std::vector<double> room(start.size());
+        auto run = [&]<std::size_t K>() { detail::each_scores<K>(X, first, table, start, begin, end, room, take); };
+        switch (start.size()) {
+            case 2: run.template operator()<2>(); break;
+            case 3: run.template operator()<3>(); break;
+            case 4: run.template operator()<4>(); break;
+            case 5: run.template operator()<5>(); break;
+            default: run.template operator()<0>();
+        }
     });
 }
+
+// ---- sums of numbers by class, and scores linear in them, over dense rows or CSR alike
 
 // Rows of a dense matrix as (column, value) pairs; zeros are passed over, as in CSR.
 template <class T>
@@ -196,12 +180,12 @@ namespace detail {
 typedef double Pair __attribute__((vector_size(16), aligned(8)));  // two classes at a time
 
 // Scores of rows [begin, end) for at most 2 P classes, held in registers; lines of the table are 2 P long.
-template <std::size_t P, class Rows, class Value>
-void few_scores(const Rows& X, const double* table, std::span<const double> start, const Value& value, std::size_t begin,
-                std::size_t end, double* out) {
+template <std::size_t P, class Rows, class Value, class Take>
+void few_scores(const Rows& X, const double* table, std::span<const double> start, const Value& value,
+                std::size_t begin, std::size_t end, const Take& take) {
     double first[2 * P] = {};
     std::copy(start.begin(), start.end(), first);
-    for (std::size_t i = begin; i < end; ++i, out += start.size()) {
+    for (std::size_t i = begin; i < end; ++i) {
         Pair score[P];
         for (std::size_t p = 0; p < P; ++p) score[p] = Pair{first[2 * p], first[2 * p + 1]};
         X.each(i, [&](std::size_t j, double x) {
@@ -213,32 +197,34 @@ void few_scores(const Rows& X, const double* table, std::span<const double> star
         });
         double flat[2 * P];
         for (std::size_t p = 0; p < P; ++p) flat[2 * p] = score[p][0], flat[2 * p + 1] = score[p][1];
-        std::copy_n(flat, start.size(), out);
+        take(i, flat);
     }
 }
 
 // The same for any number of classes.
-template <class Rows, class Value>
+template <class Rows, class Value, class Take>
 void many_scores(const Rows& X, const double* table, std::span<const double> start, const Value& value,
-                 std::size_t begin, std::size_t end, double* score) {
+                 std::size_t begin, std::size_t end, const Take& take) {
     const std::size_t k = start.size();
-    for (std::size_t i = begin; i < end; ++i, score += k) {
-        std::copy(start.begin(), start.end(), score);
+    std::vector<double> score(k);
+    for (std::size_t i = begin; i < end; ++i) {
+        std::copy(start.begin(), start.end(), score.begin());
         X.each(i, [&](std::size_t j, double x) {
             const double times = value(x);
             if (times == 0) return;
             const double* line = table + j * k;
             for (std::size_t c = 0; c < k; ++c) score[c] += times * line[c];
         });
+        take(i, score.data());
     }
 }
 
 }  // namespace detail
 
-// scores_ic = start_c + sum_j value(x_ij) table[j][c].
-template <class Rows, class Value>
+// take(i, scores) with scores_c = start_c + sum_j value(x_ij) table[j][c].
+template <class Rows, class Value, class Take>
 void linear_scores(const Rows& X, std::span<const double> table, std::span<const double> start, const Value& value,
-                   int n_threads, const ScoresTo& out) {
+                   int n_threads, const Take& take) {
     const std::size_t k = start.size(), cols = table.size() / k;
     const bool odd = k % 2 && k < 8;
     Buffer<double> even(odd ? cols * (k + 1) : 0);
@@ -248,15 +234,13 @@ void linear_scores(const Rows& X, std::span<const double> table, std::span<const
     }
     const double* lines = odd ? even.data() : table.data();
     parallel_chunks(Chunks::of(X.rows(), 256), n_threads, [&](std::size_t begin, std::size_t end) {
-        out.rows(begin, end, k, [&](std::size_t from, std::size_t to, double* scores) {
-            switch ((k + 1) / 2) {
-                case 1: return detail::few_scores<1>(X, lines, start, value, from, to, scores);
-                case 2: return detail::few_scores<2>(X, lines, start, value, from, to, scores);
-                case 3: return detail::few_scores<3>(X, lines, start, value, from, to, scores);
-                case 4: return detail::few_scores<4>(X, lines, start, value, from, to, scores);
-                default: return detail::many_scores(X, lines, start, value, from, to, scores);
-            }
-        });
+        switch ((k + 1) / 2) {
+            case 1: detail::few_scores<1>(X, lines, start, value, begin, end, take); break;
+            case 2: detail::few_scores<2>(X, lines, start, value, begin, end, take); break;
+            case 3: detail::few_scores<3>(X, lines, start, value, begin, end, take); break;
+            case 4: detail::few_scores<4>(X, lines, start, value, begin, end, take); break;
+            default: detail::many_scores(X, lines, start, value, begin, end, take);
+        }
     });
 }
 

@@ -26,7 +26,7 @@ struct Families {
     std::span<const std::int64_t> sizes;         // (d): values of each attribute
     std::span<const std::int64_t> parent_start;  // (d + 1): where the parents of each begin
     std::span<const std::int64_t> parents;
-    std::span<const std::int64_t> table_start;   // (d + 1): cells before the table of each
+    std::span<const std::int64_t> table_start;  // (d + 1): cells before the table of each
     std::size_t classes;
 
     // The line of `classes` numbers for attribute j of a row where it is known.

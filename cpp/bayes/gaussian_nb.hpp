@@ -40,7 +40,8 @@ namespace detail {
 inline void merge_class(Moments& sum, const Moments& more, std::size_t at, std::size_t d) {
     for (std::size_t j = at; j < at + d; ++j) {
         if (sum.mass[j] == 0) {
-            sum.mass[j] = more.mass[j], sum.mean[j] = more.mean[j], sum.m2[j] = more.m2[j], sum.shift[j] = more.shift[j];
+            sum.mass[j] = more.mass[j], sum.mean[j] = more.mean[j], sum.m2[j] = more.m2[j],
+            sum.shift[j] = more.shift[j];
             continue;
         }
         const double total = sum.mass[j] + more.mass[j], share = more.mass[j] / total;
@@ -96,7 +97,8 @@ LANATUS_INLINE void block_moments(const T* __restrict X, const std::int32_t* y, 
             const std::size_t at = static_cast<std::size_t>(y[i]) * d;
             const double wi = w ? w[i] : 1.0;
             mass[at] += wi;
-            for (std::size_t j = 0; j < d; ++j) mean[at + j] += wi * (static_cast<double>(X[i * d + j]) - shift[at + j]);
+            for (std::size_t j = 0; j < d; ++j)
+                mean[at + j] += wi * (static_cast<double>(X[i * d + j]) - shift[at + j]);
         }
         for (std::size_t m = 0; m < n_met; ++m) {
             const std::size_t at = static_cast<std::size_t>(order[m]) * d;
@@ -172,19 +174,18 @@ Moments moments(MatrixView<const T> X, std::span<const std::int32_t> y, std::spa
     const std::size_t block = std::clamp<std::size_t>(cached, std::min<std::size_t>(8 * n_classes, 2048), 2048);
     const std::size_t slot = 3 * sizeof(double) * std::max<std::size_t>(n_classes * d, 1);
     const std::size_t wanted = std::clamp<std::size_t>((std::size_t{64} << 20) / slot, 4, 64);
-    const auto parts = parallel_parts<Moments>(
-        Chunks::of(X.rows, std::max<std::size_t>(4 * block, 1024), wanted), n_threads,
-        [&](std::size_t begin, std::size_t end) {
-            Moments sum(n_classes, d);
-            detail::BlockSpace space(n_classes, d);
-            for (std::size_t i = begin; i < end; i += block)
-                detail::add_block(X.row(i), y.data() + i, w.empty() ? nullptr : w.data() + i, std::min(block, end - i), d,
-                                  space, sum);
-            return sum;
-        });
+    const auto parts =
+        parallel_parts<Moments>(Chunks::of(X.rows, std::max<std::size_t>(4 * block, 1024), wanted), n_threads,
+                                [&](std::size_t begin, std::size_t end) {
+                                    Moments sum(n_classes, d);
+                                    detail::BlockSpace space(n_classes, d);
+                                    for (std::size_t i = begin; i < end; i += block)
+                                        detail::add_block(X.row(i), y.data() + i, w.empty() ? nullptr : w.data() + i,
+                                                          std::min(block, end - i), d, space, sum);
+                                    return sum;
+                                });
     Moments total(n_classes, d);
-    for (const Moments& part : parts)
-        detail::merge_class(total, part, 0, n_classes * d);
+    for (const Moments& part : parts) detail::merge_class(total, part, 0, n_classes * d);
     for (std::size_t j = 0; j < n_classes * d; ++j) total.mean[j] += total.shift[j], total.shift[j] = 0;
     return total;
 }
@@ -224,7 +225,8 @@ template <class T>
 LANATUS_INLINE double score(const T* x, const Scorer& model, std::size_t c) {
     const std::size_t d = model.cols, at = c * d;
     const double whole = model.start[c] - quadratic(x, &model.mean[at], &model.scale[at], d);
-    if (whole == whole) [[likely]] return whole;
+    if (whole == whole) [[likely]]
+        return whole;
     double sum = model.start[c];
     for (std::size_t j = 0; j < d; ++j) {
         const double gap = static_cast<double>(x[j]) - model.mean[at + j];
@@ -236,7 +238,8 @@ LANATUS_INLINE double score(const T* x, const Scorer& model, std::size_t c) {
 template <class T>
 LANATUS_INLINE void score_rows(const T* X, std::size_t rows, const Scorer& model, double* out) {
     for (std::size_t i = 0; i < rows; ++i)
-        for (std::size_t c = 0; c < model.classes; ++c) out[i * model.classes + c] = score(X + i * model.cols, model, c);
+        for (std::size_t c = 0; c < model.classes; ++c)
+            out[i * model.classes + c] = score(X + i * model.cols, model, c);
 }
 template <class T>
 LANATUS_INLINE void best_rows(const T* X, std::size_t rows, const Scorer& model, std::int32_t* out) {
@@ -251,10 +254,18 @@ LANATUS_INLINE void best_rows(const T* X, std::size_t rows, const Scorer& model,
     }
 }
 
-LANATUS_CLONES static void score_leaf(const float* X, std::size_t n, const Scorer& m, double* out) { score_rows(X, n, m, out); }
-LANATUS_CLONES static void score_leaf(const double* X, std::size_t n, const Scorer& m, double* out) { score_rows(X, n, m, out); }
-LANATUS_CLONES static void best_leaf(const float* X, std::size_t n, const Scorer& m, std::int32_t* out) { best_rows(X, n, m, out); }
-LANATUS_CLONES static void best_leaf(const double* X, std::size_t n, const Scorer& m, std::int32_t* out) { best_rows(X, n, m, out); }
+LANATUS_CLONES static void score_leaf(const float* X, std::size_t n, const Scorer& m, double* out) {
+    score_rows(X, n, m, out);
+}
+LANATUS_CLONES static void score_leaf(const double* X, std::size_t n, const Scorer& m, double* out) {
+    score_rows(X, n, m, out);
+}
+LANATUS_CLONES static void best_leaf(const float* X, std::size_t n, const Scorer& m, std::int32_t* out) {
+    best_rows(X, n, m, out);
+}
+LANATUS_CLONES static void best_leaf(const double* X, std::size_t n, const Scorer& m, std::int32_t* out) {
+    best_rows(X, n, m, out);
+}
 
 }  // namespace detail
 

@@ -50,8 +50,8 @@ struct LazyRows {
 template <class Code>
 class LazyRule : LazyRows<Code> {
     using Base = LazyRows<Code>;
-    using Base::X, Base::sizes, Base::start, Base::y, Base::w, Base::classes, Base::slots;
     using Base::alpha, Base::significance, Base::least, Base::unit;
+    using Base::X, Base::sizes, Base::start, Base::y, Base::w, Base::classes, Base::slots;
 
   public:
     // What is known before any query: all rows, and which of them naive Bayes gets wrong.
@@ -66,7 +66,8 @@ class LazyRule : LazyRows<Code> {
     }
 
     // out: log P(c) prod P(x_j | c) on the rows of the antecedent; used: whether an attribute is in it.
-    void answer(MatrixView<const Code> queries, MatrixView<double> out, MatrixView<std::uint8_t> used, int n_threads) const {
+    void answer(MatrixView<const Code> queries, MatrixView<double> out, MatrixView<std::uint8_t> used,
+                int n_threads) const {
         std::vector<std::size_t> all(queries.rows);
         std::iota(all.begin(), all.end(), std::size_t{0});
         State root{all_, wrong_, std::vector<char>(X.cols, 0)};
@@ -175,8 +176,7 @@ class LazyRule : LazyRows<Code> {
             const auto c = static_cast<std::size_t>(y[i]);
             model.prior[c] += weight(i);
             for (std::size_t j = 0; j < X.cols; ++j)
-                if (!used[j] && X.row(i)[j] >= 0)
-                    model.table[slot(j, X.row(i)[j]) * k + c] += weight(i);
+                if (!used[j] && X.row(i)[j] >= 0) model.table[slot(j, X.row(i)[j]) * k + c] += weight(i);
         }
         model.table_less = model.table, model.prior_less = model.prior;
         for (std::size_t j = 0; j < X.cols; ++j) {
@@ -209,7 +209,8 @@ class LazyRule : LazyRows<Code> {
         for (std::size_t j = 0; j < X.cols; ++j) {
             if (used[j] || X.row(i)[j] < 0) continue;
             const std::size_t line = slot(j, X.row(i)[j]) * k;
-            for (std::size_t c = 0; c < k; ++c) score[c] += c == own ? model.table_less[line + c] : model.table[line + c];
+            for (std::size_t c = 0; c < k; ++c)
+                score[c] += c == own ? model.table_less[line + c] : model.table[line + c];
         }
         return static_cast<std::size_t>(std::max_element(score.begin(), score.end()) - score.begin()) != own;
     }

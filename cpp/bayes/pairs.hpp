@@ -32,8 +32,8 @@ inline std::size_t most_cells(std::size_t rows) { return std::clamp<std::size_t>
 
 struct Group {
     std::vector<std::size_t> members;
-    std::size_t cells = 1;               // joint values, a missing one counted as a value of its own
-    std::vector<std::int64_t> slots;     // (cells, members): the slot that a joint value has there, -1 where missing
+    std::size_t cells = 1;            // joint values, a missing one counted as a value of its own
+    std::vector<std::int64_t> slots;  // (cells, members): the slot that a joint value has there, -1 where missing
 
     std::span<const std::int64_t> values(std::size_t cell) const {
         return {slots.data() + cell * members.size(), members.size()};
@@ -52,7 +52,8 @@ inline std::vector<Group> packed(std::span<const std::int64_t> sizes, std::size_
         auto home = groups.end();
         // Beyond a few open groups a search for room costs more than it saves.
         const std::size_t first = groups.size() > 8 ? groups.size() - 8 : 0;
-        for (auto g = groups.begin() + static_cast<std::ptrdiff_t>(first); g != groups.end() && home == groups.end(); ++g)
+        for (auto g = groups.begin() + static_cast<std::ptrdiff_t>(first); g != groups.end() && home == groups.end();
+             ++g)
             if (static_cast<double>(g->cells * values) <= limit) home = g;
         if (home == groups.end()) home = groups.insert(groups.end(), Group{});
         home->members.push_back(j);
@@ -93,23 +94,23 @@ void pack_rows(MatrixView<const Code> X, std::span<const std::int64_t> sizes, co
 }
 
 template <class Joint>
-LANATUS_INLINE void joint_cells(const Joint* a, const Joint* b, const std::uint32_t* y, std::size_t n, std::uint32_t cells_a,
-                                std::uint32_t cells_b, std::uint32_t* __restrict out) {
+LANATUS_INLINE void joint_cells(const Joint* a, const Joint* b, const std::uint32_t* y, std::size_t n,
+                                std::uint32_t cells_a, std::uint32_t cells_b, std::uint32_t* __restrict out) {
     for (std::size_t i = 0; i < n; ++i) out[i] = (y[i] * cells_a + a[i]) * cells_b + b[i];
 }
-LANATUS_CLONES static void cells_leaf(const std::uint16_t* a, const std::uint16_t* b, const std::uint32_t* y, std::size_t n,
-                                      std::uint32_t cells_a, std::uint32_t cells_b, std::uint32_t* out) {
+LANATUS_CLONES static void cells_leaf(const std::uint16_t* a, const std::uint16_t* b, const std::uint32_t* y,
+                                      std::size_t n, std::uint32_t cells_a, std::uint32_t cells_b, std::uint32_t* out) {
     joint_cells(a, b, y, n, cells_a, cells_b, out);
 }
-LANATUS_CLONES static void cells_leaf(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* y, std::size_t n,
-                                      std::uint32_t cells_a, std::uint32_t cells_b, std::uint32_t* out) {
+LANATUS_CLONES static void cells_leaf(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* y,
+                                      std::size_t n, std::uint32_t cells_a, std::uint32_t cells_b, std::uint32_t* out) {
     joint_cells(a, b, y, n, cells_a, cells_b, out);
 }
 
 // table[(class, value of a, value of b)] over all rows. Two tables take turns, lest an addition wait for the one before.
 template <class Joint, class Part>
-void count_joint(const Joint* a, const Joint* b, const std::uint32_t* y, std::span<const double> w, 
-                 std::size_t cells_a, std::size_t cells_b, std::size_t classes, std::size_t n, std::vector<Part>& table) {
+void count_joint(const Joint* a, const Joint* b, const std::uint32_t* y, std::span<const double> w, std::size_t cells_a,
+                 std::size_t cells_b, std::size_t classes, std::size_t n, std::vector<Part>& table) {
     const std::size_t size = (classes + 1) * cells_a * cells_b;
     constexpr std::size_t block = 512;
     const std::size_t turns = 8 * size <= n ? 2 : 1;
@@ -143,7 +144,8 @@ struct PairTable {
         for (const std::int64_t one : s)
             for (const std::int64_t other : t)
                 if (one >= 0 && other >= 0)
-                    out[(static_cast<std::size_t>(one) * slots + static_cast<std::size_t>(other)) * classes + c] += count;
+                    out[(static_cast<std::size_t>(one) * slots + static_cast<std::size_t>(other)) * classes + c] +=
+                        count;
     }
 };
 
@@ -207,10 +209,8 @@ void pair_counts(MatrixView<const Code> X, std::span<const std::int64_t> sizes, 
     std::size_t largest = 1;
     for (auto& group : groups) detail::fill_slots(group, sizes, start), largest = std::max(largest, group.cells);
     const detail::PairTable pairs{out.data(), slots, classes};
-    if (largest <= 65536)
-        detail::pair_counts<Code, std::uint16_t>(X, sizes, row_class, w, groups, pairs, n_threads);
-    else
-        detail::pair_counts<Code, std::uint32_t>(X, sizes, row_class, w, groups, pairs, n_threads);
+    if (largest <= 65536) detail::pair_counts<Code, std::uint16_t>(X, sizes, row_class, w, groups, pairs, n_threads);
+    else detail::pair_counts<Code, std::uint32_t>(X, sizes, row_class, w, groups, pairs, n_threads);
 }
 
 }  // namespace lanatus::bayes

@@ -1,6 +1,6 @@
 #include "cluster/kmeans.hpp"
-#include "cluster/kmeans_elkan.hpp"
 #include "cluster/kmeans_csr.hpp"
+#include "cluster/kmeans_elkan.hpp"
 #include "cluster/kmeans_plusplus.hpp"
 #include "core/csr.hpp"
 #include "core/ndarray.hpp"
@@ -14,9 +14,13 @@ using Labels = InOut1<std::int32_t>;
 
 // Rows dense or compressed: what the kernels read, whichever it is.
 template <class T>
-MatrixView<const T> rows_of(const In2<T>& X) { return view(X); }
+MatrixView<const T> rows_of(const In2<T>& X) {
+    return view(X);
+}
 template <class T>
-CsrView<T> rows_of(const Csr<T>& X) { return X.view(); }
+CsrView<T> rows_of(const Csr<T>& X) {
+    return X.view();
+}
 
 template <class B>
 void require_centers(const B& centers, std::size_t n_cols) {
@@ -163,18 +167,22 @@ void bind_rows(nb::module_& m) {
     m.def("plusplus", &py_plusplus<T, Rows>, "X"_a.noconvert(), "w"_a.noconvert().none(), "k"_a, "n_trials"_a, "seed"_a,
           nb::kw_only(), "n_threads"_a,
           "-> (k,) int64: rows chosen by greedy k-means++, n_trials candidates a step. Distinct.");
-    m.def("lloyd_pass", &py_lloyd<T, Rows>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
-          "labels"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "-> (sums (k, d), mass (k,), inertia, n_changed). Assigns each row to its nearest center, in place in labels\n"
-          "(n_changed counts the differences from the labels given), and sums rows and weights by cluster. inertia is that\n"
-          "of the given centers.");
+    m.def(
+        "lloyd_pass", &py_lloyd<T, Rows>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
+        "labels"_a.noconvert(), nb::kw_only(), "n_threads"_a,
+        "-> (sums (k, d), mass (k,), inertia, n_changed). Assigns each row to its nearest center, in place in labels\n"
+        "(n_changed counts the differences from the labels given), and sums rows and weights by cluster. inertia is "
+        "that\n"
+        "of the given centers.");
     m.def("assign", &py_assign<T, Rows>, "X"_a.noconvert(), "centers"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "-> (labels, squared distances): the nearest center of each row.");
     m.def("inertia", &py_inertia<T, Rows>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
-          "labels"_a.noconvert(), nb::kw_only(), "n_threads"_a, "Weighted sum of squared distances to the labelled centers.");
+          "labels"_a.noconvert(), nb::kw_only(), "n_threads"_a,
+          "Weighted sum of squared distances to the labelled centers.");
     m.def("min_sq_dist", &py_min_sq_dist<T, Rows>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
           "sq_dist"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "Lowers sq_dist (n,), in place, to the squared distance to the nearest of these centers where that is smaller.\n"
+          "Lowers sq_dist (n,), in place, to the squared distance to the nearest of these centers where that is "
+          "smaller.\n"
           "-> the potential, sum of w * sq_dist.");
 }
 
@@ -184,8 +192,10 @@ void bind_dtype(nb::module_& m) {
     m.def("hamerly_pass", &py_hamerly<T>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
           "old_centers"_a.noconvert().none(), "labels"_a.noconvert(), "upper"_a.noconvert(), "lower"_a.noconvert(),
           "sums"_a.noconvert(), "mass"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "-> (n_changed, n_distances). As lloyd_pass, skipping rows whose bounds prove that their label stays. State, all\n"
-          "changed in place: labels (start: -1), upper and lower (n,) of X's dtype (start: anything), sums (k, d) and mass\n"
+          "-> (n_changed, n_distances). As lloyd_pass, skipping rows whose bounds prove that their label stays. State, "
+          "all\n"
+          "changed in place: labels (start: -1), upper and lower (n,) of X's dtype (start: anything), sums (k, d) and "
+          "mass\n"
           "(k,) (start: 0). old_centers are the centers of the pass before; None on the first.");
     m.def("elkan_pass", &py_elkan<T>, "X"_a.noconvert(), "w"_a.noconvert().none(), "centers"_a.noconvert(),
           "old_centers"_a.noconvert().none(), "labels"_a.noconvert(), "upper"_a.noconvert(), "lower"_a.noconvert(),

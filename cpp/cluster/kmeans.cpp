@@ -56,21 +56,32 @@ PassResult hamerly_pass(MatrixView<const T> X, std::span<const double> w, Matrix
         two_nearest_rows(centers, exact, begin, end, unused.data(), gap.data());
     });
     for (T& g : gap) g = std::sqrt(g) / 2 * (1 - slack);
-    const BoundedTask<T> task{X, centers, w.empty() ? nullptr : w.data(), packed, labels.data(), upper.data(),
-                              lower.data(), drift.data(), k ? drift[most] : T{0}, second, most, gap.data(), slack,
+    const BoundedTask<T> task{X,
+                              centers,
+                              w.empty() ? nullptr : w.data(),
+                              packed,
+                              labels.data(),
+                              upper.data(),
+                              lower.data(),
+                              drift.data(),
+                              k ? drift[most] : T{0},
+                              second,
+                              most,
+                              gap.data(),
+                              slack,
                               2 * *std::max_element(packed.start.data(), packed.start.data() + k)};
-    auto parts = parallel_parts<ClusterSums>(chunks_for_sums(X.rows, k, d), n_threads,
-                                             [&](std::size_t begin, std::size_t end) {
-                                                 ClusterSums part(k, d);
-                                                 bounded_rows(task, begin, end, part);
-                                                 return part;
-                                             });
+    auto parts =
+        parallel_parts<ClusterSums>(chunks_for_sums(X.rows, k, d), n_threads, [&](std::size_t begin, std::size_t end) {
+            ClusterSums part(k, d);
+            bounded_rows(task, begin, end, part);
+            return part;
+        });
     return merge(parts, sums, mass, n_threads);
 }
 
 template <class T>
-void assign(MatrixView<const T> X, MatrixView<const T> centers, std::span<std::int32_t> labels, std::span<double> sq_dist,
-            int n_threads) {
+void assign(MatrixView<const T> X, MatrixView<const T> centers, std::span<std::int32_t> labels,
+            std::span<double> sq_dist, int n_threads) {
     const PackedRows<T> packed(centers, cheapest_form(centers.rows, centers.cols));
     parallel_chunks(Chunks::of(X.rows), n_threads, [&](std::size_t begin, std::size_t end) {
         nearest_rows(X, centers, packed, begin, end, labels.data(), sq_dist.data());
@@ -108,16 +119,17 @@ double min_sq_dist(MatrixView<const T> X, std::span<const double> w, MatrixView<
 
 // ---- for float and double
 
-#define LANATUS_INSTANTIATE(T)                                                                                         \
-    template PassResult lloyd_pass<T>(MatrixView<const T>, std::span<const double>, MatrixView<const T>,               \
-                                      std::span<std::int32_t>, MatrixView<double>, std::span<double>, int);            \
-    template PassResult hamerly_pass<T>(MatrixView<const T>, std::span<const double>, MatrixView<const T>, const T*,   \
-                                        std::span<std::int32_t>, std::span<T>, std::span<T>, MatrixView<double>,       \
-                                        std::span<double>, int);                                                       \
-    template void assign<T>(MatrixView<const T>, MatrixView<const T>, std::span<std::int32_t>, std::span<double>, int); \
-    template double inertia<T>(MatrixView<const T>, std::span<const double>, MatrixView<const T>,                      \
-                               std::span<const std::int32_t>, int);                                                    \
-    template double min_sq_dist<T>(MatrixView<const T>, std::span<const double>, MatrixView<const T>,                  \
+#define LANATUS_INSTANTIATE(T)                                                                                       \
+    template PassResult lloyd_pass<T>(MatrixView<const T>, std::span<const double>, MatrixView<const T>,             \
+                                      std::span<std::int32_t>, MatrixView<double>, std::span<double>, int);          \
+    template PassResult hamerly_pass<T>(MatrixView<const T>, std::span<const double>, MatrixView<const T>, const T*, \
+                                        std::span<std::int32_t>, std::span<T>, std::span<T>, MatrixView<double>,     \
+                                        std::span<double>, int);                                                     \
+    template void assign<T>(MatrixView<const T>, MatrixView<const T>, std::span<std::int32_t>, std::span<double>,    \
+                            int);                                                                                    \
+    template double inertia<T>(MatrixView<const T>, std::span<const double>, MatrixView<const T>,                    \
+                               std::span<const std::int32_t>, int);                                                  \
+    template double min_sq_dist<T>(MatrixView<const T>, std::span<const double>, MatrixView<const T>,                \
                                    std::span<double>, int);
 
 LANATUS_INSTANTIATE(float)

@@ -38,8 +38,8 @@ PassResult lloyd_pass(const CsrView<T>& X, std::span<const double> w, MatrixView
 }
 
 template <class T>
-void assign(const CsrView<T>& X, MatrixView<const T> centers, std::span<std::int32_t> labels,
-            std::span<double> sq_dist, int n_threads) {
+void assign(const CsrView<T>& X, MatrixView<const T> centers, std::span<std::int32_t> labels, std::span<double> sq_dist,
+            int n_threads) {
     const ColumnPoints columns(centers);
     parallel_chunks(Chunks::of(X.rows), n_threads, [&](std::size_t begin, std::size_t end) {
         for_scores(X, columns, begin, end, [&](std::size_t i, double norm, std::span<const double> scores) {

@@ -27,7 +27,8 @@ struct ElkanTask {
     T slack;                                // relative rounding error of a computed distance, generous
 };
 
-inline void move_row(const auto* x, std::size_t d, double weight, std::int32_t from, std::int32_t to, ClusterSums& out) {
+inline void move_row(const auto* x, std::size_t d, double weight, std::int32_t from, std::int32_t to,
+                     ClusterSums& out) {
     for (const auto& [label, sign] : {std::pair{from, -weight}, std::pair{to, weight}}) {
         if (label < 0) continue;
         const auto c = static_cast<std::size_t>(label);
@@ -69,8 +70,7 @@ void elkan_row(const ElkanTask<T>& task, std::size_t i, ClusterSums& out) {
     }
     task.upper[i] = upper;
     task.labels[i] = static_cast<std::int32_t>(own);
-    if (task.labels[i] != before)
-        move_row(x, d, task.w.empty() ? 1.0 : task.w[i], before, task.labels[i], out);
+    if (task.labels[i] != before) move_row(x, d, task.w.empty() ? 1.0 : task.w[i], before, task.labels[i], out);
 }
 
 }  // namespace
@@ -88,20 +88,20 @@ PassResult elkan_pass(MatrixView<const T> X, std::span<const double> w, MatrixVi
             half_gap[c * k + b] = std::sqrt(sq_distance(centers.row(c), centers.row(b), d)) / 2 * (1 - slack);
     }
     const ElkanTask<T> task{X, centers, w, labels, upper, lower, drift, half_gap, slack};
-    auto parts = parallel_parts<ClusterSums>(chunks_for_sums(X.rows, k, d), n_threads,
-                                             [&](std::size_t begin, std::size_t end) {
-                                                 ClusterSums part(k, d);
-                                                 for (std::size_t i = begin; i < end; ++i) elkan_row(task, i, part);
-                                                 return part;
-                                             });
+    auto parts =
+        parallel_parts<ClusterSums>(chunks_for_sums(X.rows, k, d), n_threads, [&](std::size_t begin, std::size_t end) {
+            ClusterSums part(k, d);
+            for (std::size_t i = begin; i < end; ++i) elkan_row(task, i, part);
+            return part;
+        });
     return merge(parts, sums, mass, n_threads);
 }
 
 // ---- for float and double
 
-#define LANATUS_INSTANTIATE(T)                                                                                         \
-    template PassResult elkan_pass<T>(MatrixView<const T>, std::span<const double>, MatrixView<const T>, const T*,     \
-                                      std::span<std::int32_t>, std::span<T>, MatrixView<T>, MatrixView<double>,        \
+#define LANATUS_INSTANTIATE(T)                                                                                     \
+    template PassResult elkan_pass<T>(MatrixView<const T>, std::span<const double>, MatrixView<const T>, const T*, \
+                                      std::span<std::int32_t>, std::span<T>, MatrixView<T>, MatrixView<double>,    \
                                       std::span<double>, int);
 
 LANATUS_INSTANTIATE(float)

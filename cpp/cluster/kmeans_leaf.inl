@@ -59,12 +59,9 @@ LANATUS_INLINE void add_tile(const T* const* rows, const double* w, const Index*
         T found[4];
         for (std::size_t t = 0; t < taken; ++t) x[t] = rows[order[r + t]], weight[t] = Weighted ? w[order[r + t]] : 1.0;
         double* sum = sums + c * centers.cols;
-        if (four)
-            add_rows<Weighted, 4>(x, weight, centers.row(c), centers.cols, sum, found);
-        else if (two)
-            add_rows<Weighted, 2>(x, weight, centers.row(c), centers.cols, sum, found);
-        else
-            add_rows<Weighted, 1>(x, weight, centers.row(c), centers.cols, sum, found);
+        if (four) add_rows<Weighted, 4>(x, weight, centers.row(c), centers.cols, sum, found);
+        else if (two) add_rows<Weighted, 2>(x, weight, centers.row(c), centers.cols, sum, found);
+        else add_rows<Weighted, 1>(x, weight, centers.row(c), centers.cols, sum, found);
         for (std::size_t t = 0; t < taken; ++t) distance[order[r + t]] = found[t];
         r += taken;
     }
@@ -108,14 +105,16 @@ LANATUS_INLINE void lloyd_range(const LloydTask<T>& task, std::size_t begin, std
             add_row<Weighted>(rows[r], d, w, out.sums.data() + c * d);
         }
         if constexpr (std::is_same_v<How, Dots>)
-            add_tile<Weighted>(rows, task.w ? task.w + i : nullptr, which, count, task.centers, out.sums.data(), distance);
+            add_tile<Weighted>(rows, task.w ? task.w + i : nullptr, which, count, task.centers, out.sums.data(),
+                               distance);
         for (std::size_t r = count; r < tile<T>; ++r) distance[r] = 0;
         if constexpr (Weighted)
             for (std::size_t r = 0; r < count; ++r) inertia[0] += task.w[i + r] * static_cast<double>(distance[r]);
         else
             for (std::size_t r = 0; r + 4 <= tile<T>; r += 4)
                 inertia += __builtin_convertvector(load<typename Vec<T>::Four>(distance + r), Double4);
-        for (std::size_t r = tile<T> / 4 * 4; !Weighted && r < tile<T>; ++r) inertia[0] += static_cast<double>(distance[r]);
+        for (std::size_t r = tile<T> / 4 * 4; !Weighted && r < tile<T>; ++r)
+            inertia[0] += static_cast<double>(distance[r]);
     }
     out.inertia += (inertia[0] + inertia[1]) + (inertia[2] + inertia[3]);
 }
@@ -159,10 +158,8 @@ LANATUS_INLINE void settle(const BoundedTask<T>& task, const std::size_t* pendin
     const T* rows[tile<T>];
     for (std::size_t r = 0; r < tile<T>; ++r) rows[r] = task.X.row(pending[std::min(r, count - 1)]);
     TwoSmallest<T> nearest;
-    if (dots)
-        run<Dots>(rows, task.packed, space, nearest);
-    else
-        run<Direct>(rows, task.packed, space, nearest);
+    if (dots) run<Dots>(rows, task.packed, space, nearest);
+    else run<Direct>(rows, task.packed, space, nearest);
     out.n_distances += static_cast<std::int64_t>(count * task.packed.n);
     decltype(Mask<T>{}[0] + 0) which[tile<T>];
     T first[tile<T>], second[tile<T>];
@@ -217,8 +214,8 @@ void bounded_rows_of(const BoundedTask<T>& task, std::size_t begin, std::size_t 
 }
 
 template <class T>
-void nearest_rows_of(MatrixView<const T> X, MatrixView<const T> centers, const PackedRows<T>& packed,
-                     std::size_t begin, std::size_t end, std::int32_t* labels, double* sq_dist) {
+void nearest_rows_of(MatrixView<const T> X, MatrixView<const T> centers, const PackedRows<T>& packed, std::size_t begin,
+                     std::size_t end, std::int32_t* labels, double* sq_dist) {
     const TileSpace<T> space(packed);
     for (std::size_t i = begin; i < end; i += tile<T>) {
         const T* rows[tile<T>];

@@ -73,7 +73,9 @@ CsrDistances<T> distances_to(const CsrView<T>&, MatrixView<const T> candidates) 
 }
 
 template <class T>
-void copy_row(const MatrixView<const T>& X, std::size_t i, T* out) { std::copy_n(X.row(i), X.cols, out); }
+void copy_row(const MatrixView<const T>& X, std::size_t i, T* out) {
+    std::copy_n(X.row(i), X.cols, out);
+}
 template <class T>
 void copy_row(const CsrView<T>& X, std::size_t i, T* out) {
     std::fill_n(out, X.cols, T{0});
@@ -131,8 +133,7 @@ std::vector<std::int64_t> plusplus(const Table& X, std::span<const double> w, st
                 if (i < n) candidates.push_back(i);
             }
         if (candidates.empty()) candidates.push_back(unused_row());
-        for (std::size_t t = 0; t < candidates.size(); ++t)
-            copy_row(X, candidates[t], points.data() + t * X.cols);
+        for (std::size_t t = 0; t < candidates.size(); ++t) copy_row(X, candidates[t], points.data() + t * X.cols);
         if (step == 0) std::fill(closest.begin(), closest.end(), std::numeric_limits<double>::infinity());
 
         const std::size_t tries = candidates.size();
@@ -141,8 +142,8 @@ std::vector<std::int64_t> plusplus(const Table& X, std::span<const double> w, st
             const std::size_t begin = chunks.begin(c), end = chunks.end(c);
             distances.rows(X, begin, end, fresh.data());
             for (std::size_t t = 0; t < tries; ++t)
-                trial_sums[t * chunks.count() + c] = lowered_leaf(
-                    closest.data() + begin, fresh.data() + t * n + begin, weights ? weights + begin : nullptr, end - begin);
+                trial_sums[t * chunks.count() + c] = lowered_leaf(closest.data() + begin, fresh.data() + t * n + begin,
+                                                                  weights ? weights + begin : nullptr, end - begin);
         });
         std::size_t best = 0;
         double least = std::numeric_limits<double>::infinity();
@@ -164,10 +165,10 @@ std::vector<std::int64_t> plusplus(const Table& X, std::span<const double> w, st
 
 // ---- for float and double
 
-#define LANATUS_INSTANTIATE(T)                                                                                         \
-    template std::vector<std::int64_t> plusplus<T>(const MatrixView<const T>&, std::span<const double>, std::size_t,   \
-                                                   std::size_t, std::uint64_t, int);                                   \
-    template std::vector<std::int64_t> plusplus<T>(const CsrView<T>&, std::span<const double>, std::size_t,            \
+#define LANATUS_INSTANTIATE(T)                                                                                       \
+    template std::vector<std::int64_t> plusplus<T>(const MatrixView<const T>&, std::span<const double>, std::size_t, \
+                                                   std::size_t, std::uint64_t, int);                                 \
+    template std::vector<std::int64_t> plusplus<T>(const CsrView<T>&, std::span<const double>, std::size_t,          \
                                                    std::size_t, std::uint64_t, int);
 
 LANATUS_INSTANTIATE(float)

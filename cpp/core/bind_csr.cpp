@@ -49,8 +49,10 @@ void bind_csr(nb::module_& m) {
     bind_matrix<Csr<std::int64_t>>(m, "CsrInt64"), bind_matrix<Csr<std::int32_t>>(m, "CsrInt32");
     bind_matrix<Csc<double>>(m, "CscFloat64"), bind_matrix<Csc<float>>(m, "CscFloat32");
     m.def("csr", &csr, "X"_a, nb::sig("def csr(X: object) -> typing.Any"),
-          "A SciPy CSR matrix with int32 indices, checked and ready for the kernels. Its arrays must then stay as they are.");
-    m.def("csc", &csc, "X"_a, nb::sig("def csc(X: object) -> typing.Any"), "As csr, of a matrix compressed by columns.");
+          "A SciPy CSR matrix with int32 indices, checked and ready for the kernels. Its arrays must then stay as they "
+          "are.");
+    m.def("csc", &csc, "X"_a, nb::sig("def csc(X: object) -> typing.Any"),
+          "As csr, of a matrix compressed by columns.");
 }
 
 }  // namespace lanatus::core

@@ -25,7 +25,8 @@ struct Table {
     Gemv* gemv = nullptr;
     Syrk* syrk = nullptr;
 };
-template <class T> inline Table<T> table;
+template <class T>
+inline Table<T> table;
 
 inline int size(std::size_t n) {
     if (n > static_cast<std::size_t>(std::numeric_limits<int>::max())) throw std::length_error("too large for BLAS");
@@ -50,7 +51,8 @@ template <std::floating_point T>
 void gemv(Op op_a, T alpha, MatrixView<const T> A, const T* x, T beta, T* y) {
     char flipped = op_a == Op::none ? 'T' : 'N';
     int rows = size(A.rows), cols = size(A.cols), lda = std::max(cols, 1), one = 1;
-    table<T>.gemv(&flipped, &cols, &rows, &alpha, const_cast<T*>(A.data), &lda, const_cast<T*>(x), &one, &beta, y, &one);
+    table<T>.gemv(&flipped, &cols, &rows, &alpha, const_cast<T*>(A.data), &lda, const_cast<T*>(x), &one, &beta, y,
+                  &one);
 }
 
 // Upper triangle of C <- alpha A'A + beta C  (op none: A A')

@@ -30,13 +30,15 @@ LANATUS_CLONES bool rises(const std::int32_t* start, std::size_t n) {
 void require_compressed(const Compression& shape, std::span<const std::int32_t> indptr,
                         std::span<const std::int32_t> indices, std::size_t n_values) {
     if (indptr.size() != shape.lines + 1)
-        refuse(shape, text("indptr has length ", indptr.size(), ", wanted ", shape.lines + 1, ": one more than there are ", shape.line, "s"));
+        refuse(shape, text("indptr has length ", indptr.size(), ", wanted ", shape.lines + 1,
+                           ": one more than there are ", shape.line, "s"));
     if (indices.size() != n_values)
         refuse(shape, text("indices has length ", indices.size(), ", wanted that of data, ", n_values));
     if (indptr.front() != 0) refuse(shape, text("indptr begins at ", indptr.front(), ", wanted 0"));
     if (!rises(indptr.data(), indptr.size())) {
         const auto at = std::is_sorted_until(indptr.begin(), indptr.end()) - indptr.begin();
-        refuse(shape, text("indptr falls from ", indptr[static_cast<std::size_t>(at) - 1], " to ", indptr[static_cast<std::size_t>(at)], " at entry ", at, ", wanted it never to fall"));
+        refuse(shape, text("indptr falls from ", indptr[static_cast<std::size_t>(at) - 1], " to ",
+                           indptr[static_cast<std::size_t>(at)], " at entry ", at, ", wanted it never to fall"));
     }
     if (static_cast<std::size_t>(indptr.back()) != n_values)
         refuse(shape, text("indptr ends at ", indptr.back(), ", wanted the length of data, ", n_values));
@@ -44,7 +46,8 @@ void require_compressed(const Compression& shape, std::span<const std::int32_t> 
     if (!all_below(indices.data(), indices.size(), bound)) {
         const auto bad = std::find_if(indices.begin(), indices.end(),
                                       [=](std::int32_t i) { return static_cast<std::uint32_t>(i) >= bound; });
-        refuse(shape, text("indices holds ", *bad, ", wanted from 0 on and below ", shape.across, ", the number of ", shape.entry, "s"));
+        refuse(shape, text("indices holds ", *bad, ", wanted from 0 on and below ", shape.across, ", the number of ",
+                           shape.entry, "s"));
     }
 }
 

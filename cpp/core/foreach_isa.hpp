@@ -29,13 +29,13 @@
 #pragma GCC pop_options
 #undef LANATUS_VECTOR_BYTES
 
-#define LANATUS_DISPATCH(function, ...)                                  \
-    do {                                                                 \
-        switch (::lanatus::machine_isa()) {                              \
+#define LANATUS_DISPATCH(function, ...)                                        \
+    do {                                                                       \
+        switch (::lanatus::machine_isa()) {                                    \
             case ::lanatus::Isa::avx512: isa_v4::function(__VA_ARGS__); break; \
             case ::lanatus::Isa::avx2: isa_v3::function(__VA_ARGS__); break;   \
-            default: isa_base::function(__VA_ARGS__);                    \
-        }                                                                \
+            default: isa_base::function(__VA_ARGS__);                          \
+        }                                                                      \
     } while (false)
 #else
 #define LANATUS_DISPATCH(function, ...) isa_base::function(__VA_ARGS__)

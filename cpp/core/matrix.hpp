@@ -17,7 +17,11 @@ struct MatrixView {
 
     T* row(std::size_t i) const noexcept { return data + i * cols; }
     std::size_t size() const noexcept { return rows * cols; }
-    operator MatrixView<const T>() const noexcept requires(!std::is_const_v<T>) { return {data, rows, cols}; }
+    operator MatrixView<const T>() const noexcept
+        requires(!std::is_const_v<T>)
+    {
+        return {data, rows, cols};
+    }
 };
 
 // Row i holds values[indptr[i] .. indptr[i+1]) at columns indices[...]. Indices are int32: intake gives no others.

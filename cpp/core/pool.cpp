@@ -77,7 +77,8 @@ class Pool {
         is_inside = true;
         job->work();
         is_inside = false;
-        for (std::uint32_t done; (done = job->done.load(std::memory_order_acquire)) < job->count;) wait_for_change(job->done, done);
+        for (std::uint32_t done; (done = job->done.load(std::memory_order_acquire)) < job->count;)
+            wait_for_change(job->done, done);
         {
             const std::lock_guard lock(mutex_);
             std::erase(jobs_, job);
@@ -118,7 +119,8 @@ Pool& the_pool() {
     Pool* found = pool.load(std::memory_order_acquire);
     if (found != nullptr) return *found;
     static std::once_flag watch_forks;
-    std::call_once(watch_forks, [] { pthread_atfork(nullptr, nullptr, [] { pool.store(nullptr), is_inside = false; }); });
+    std::call_once(watch_forks,
+                   [] { pthread_atfork(nullptr, nullptr, [] { pool.store(nullptr), is_inside = false; }); });
     auto made = std::make_unique<Pool>();
     if (pool.compare_exchange_strong(found, made.get())) return *made.release();
     return *found;

@@ -47,10 +47,11 @@ auto py_log_kernel_sums(In2<double> queries, In2<double> rows, Weights w, In2<do
 }  // namespace
 
 void bind_kernels(nb::module_& m) {
-    m.def("log_kernel_sums", &py_log_kernel_sums, "queries"_a.noconvert(), "rows"_a.noconvert(), "w"_a.noconvert().none(),
-          "nodes"_a.noconvert(), nb::kw_only(), "kernel"_a, "metric"_a, "h"_a, "rtol"_a, "atol"_a, "exclude_self"_a,
-          "block_size"_a, "n_threads"_a,
-          "-> log of sum_i w_i K(|q - x_i| / h) for each query; rows and w in the order of the tree. exclude_self leaves\n"
+    m.def("log_kernel_sums", &py_log_kernel_sums, "queries"_a.noconvert(), "rows"_a.noconvert(),
+          "w"_a.noconvert().none(), "nodes"_a.noconvert(), nb::kw_only(), "kernel"_a, "metric"_a, "h"_a, "rtol"_a,
+          "atol"_a, "exclude_self"_a, "block_size"_a, "n_threads"_a,
+          "-> log of sum_i w_i K(|q - x_i| / h) for each query; rows and w in the order of the tree. exclude_self "
+          "leaves\n"
           "out rows at distance 0.");
 }
 

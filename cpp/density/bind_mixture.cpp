@@ -20,8 +20,8 @@ struct Mixture {
     Buffer<double> packed;
     Components parts;
 
-    Mixture(const In2<double>& means, const In2<double>& factors, const In1<double>& log_const, const std::string& shape,
-            const In2<double>& whitened, const In1<double>& origin) {
+    Mixture(const In2<double>& means, const In2<double>& factors, const In1<double>& log_const,
+            const std::string& shape, const In2<double>& whitened, const In1<double>& origin) {
         const std::size_t k = means.shape(0), d = means.shape(1);
         const Shape kind = shape_named(shape);
         require(k >= 1 && d >= 1, "there must be at least one component and one column");
@@ -57,8 +57,8 @@ Out1<double> array_of(const double* data, std::size_t size) {
 }
 
 template <class T>
-auto py_sums(In2<T> X, Weights w, In2<double> means, In2<double> factors, In1<double> log_const, const std::string& shape,
-             In2<double> whitened, In1<double> origin, int n_threads) {
+auto py_sums(In2<T> X, Weights w, In2<double> means, In2<double> factors, In1<double> log_const,
+             const std::string& shape, In2<double> whitened, In1<double> origin, int n_threads) {
     const Mixture mixture(means, factors, log_const, shape, whitened, origin);
     require_rows(X, mixture, n_threads);
     require_weights(w, X.shape(0));
@@ -69,8 +69,7 @@ auto py_sums(In2<T> X, Weights w, In2<double> means, In2<double> factors, In1<do
         sums = mixture_pass<T>({view(X), weights, mixture.parts, true, nullptr, nullptr}, n_threads);
     }
     return std::tuple(sums.log_likelihood, sums.entropy, array_of(sums.mass.data(), sums.mass.size()),
-                      array_of(sums.first.data(), sums.first.size()),
-                      array_of(sums.second.data(), sums.second.size()));
+                      array_of(sums.first.data(), sums.first.size()), array_of(sums.second.data(), sums.second.size()));
 }
 
 template <class T>
@@ -90,10 +89,11 @@ auto py_posteriors(In2<T> X, In2<double> means, In2<double> factors, In1<double>
 template <class T>
 void bind_dtype(nb::module_& m) {
     m.def("mixture_sums", &py_sums<T>, "X"_a.noconvert(), "w"_a.noconvert().none(), "means"_a.noconvert(),
-          "factors"_a.noconvert(), "log_const"_a.noconvert(), "shape"_a, "whitened"_a.noconvert(), "origin"_a.noconvert(),
-          nb::kw_only(), "n_threads"_a,
+          "factors"_a.noconvert(), "log_const"_a.noconvert(), "shape"_a, "whitened"_a.noconvert(),
+          "origin"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "-> (log-likelihood, entropy, mass (k,), first (k d,), second). Sums over rows of the posteriors and of the\n"
-          "moments about means. shape 'full': factors are k lower triangles below each other, second the lower triangles\n"
+          "moments about means. shape 'full': factors are k lower triangles below each other, second the lower "
+          "triangles\n"
           "(k d d,); 'diag': factors (k, d), second (k d,); 'tied': one triangle F, whitened = F (means - origin), no\n"
           "second.");
     m.def("mixture_posteriors", &py_posteriors<T>, "X"_a.noconvert(), "means"_a.noconvert(), "factors"_a.noconvert(),

@@ -30,9 +30,11 @@ inline void log_kernel_sums(const KdTree& tree, const WindowSpec& spec, const To
                             MatrixView<const double> queries, std::size_t block_size, double* log_sums, int n_threads) {
     if (queries.rows == 0) return;
     std::vector<std::int64_t> order(queries.rows);
-    const std::size_t levels = neighbors::tree_levels(queries.rows, block_size), blocks = std::size_t{1} << (levels - 1);
+    const std::size_t levels = neighbors::tree_levels(queries.rows, block_size),
+                      blocks = std::size_t{1} << (levels - 1);
     std::vector<double> records(neighbors::tree_nodes(levels) * neighbors::record_size(queries.cols));
-    neighbors::build_kd_tree(queries, nullptr, order, {records.data(), neighbors::tree_nodes(levels), neighbors::record_size(queries.cols)},
+    neighbors::build_kd_tree(queries, nullptr, order,
+                             {records.data(), neighbors::tree_nodes(levels), neighbors::record_size(queries.cols)},
                              n_threads);
     parallel_for(blocks, n_threads, [&](std::size_t b) {
         Place at{0, 0, queries.rows};

@@ -23,8 +23,7 @@ inline Buffer<double> packed_triangles(const double* factors, std::size_t count,
         for (std::size_t j = 0; j < d; j += tile_rows) {
             const std::size_t rows = std::min(tile_rows, d - j);
             for (std::size_t m = 0; m < j + rows; ++m)
-                for (std::size_t t = 0; t < rows; ++t)
-                    *out++ = m <= j + t ? factors[(c * d + j + t) * d + m] : 0.0;
+                for (std::size_t t = 0; t < rows; ++t) *out++ = m <= j + t ? factors[(c * d + j + t) * d + m] : 0.0;
         }
     return packed;
 }
@@ -32,18 +31,19 @@ inline Buffer<double> packed_triangles(const double* factors, std::size_t count,
 // Chunks of rows: few where the sums of one are large.
 inline Chunks mixture_chunks(std::size_t n, const Components& mixture) {
     const std::size_t bytes = MixtureSums::second_size(mixture) * sizeof(double);
-    const std::size_t wanted = std::clamp<std::size_t>((std::size_t{64} << 20) / std::max<std::size_t>(bytes, 1), 4, 64);
+    const std::size_t wanted =
+        std::clamp<std::size_t>((std::size_t{64} << 20) / std::max<std::size_t>(bytes, 1), 4, 64);
     return Chunks::of(n, 768, wanted, 384);
 }
 
 template <class T>
 MixtureSums mixture_pass(const MixtureTask<T>& task, int n_threads) {
-    const auto parts = parallel_parts<MixtureSums>(
-        mixture_chunks(task.X.rows, task.mixture), n_threads, [&](std::size_t begin, std::size_t end) {
-            MixtureSums sums(task.mixture, task.moments);
-            mixture_rows(task, begin, end, sums);
-            return sums;
-        });
+    const auto parts = parallel_parts<MixtureSums>(mixture_chunks(task.X.rows, task.mixture), n_threads,
+                                                   [&](std::size_t begin, std::size_t end) {
+                                                       MixtureSums sums(task.mixture, task.moments);
+                                                       mixture_rows(task, begin, end, sums);
+                                                       return sums;
+                                                   });
     MixtureSums total(task.mixture, task.moments);
     for (const MixtureSums& part : parts) {
         total.log_likelihood += part.log_likelihood;

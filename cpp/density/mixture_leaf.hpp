@@ -57,7 +57,8 @@ struct MixtureSums {
 
     MixtureSums() = default;
     MixtureSums(const Components& mixture, bool moments)
-        : mass(mixture.count), first(moments ? mixture.count * mixture.d : 0), second(moments ? second_size(mixture) : 0) {
+        : mass(mixture.count), first(moments ? mixture.count * mixture.d : 0),
+          second(moments ? second_size(mixture) : 0) {
         std::fill_n(second.data(), second.size(), 0.0);
     }
     static std::size_t second_size(const Components& mixture) {

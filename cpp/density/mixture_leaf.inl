@@ -47,7 +47,8 @@ void subtract(const double* mean, std::size_t d, const Workspace& work, double* 
     for (std::size_t g = 0; g < work.groups; ++g)
         for (std::size_t j = 0; j < d; ++j) {
             const std::size_t at = (g * d + j) * group_rows;
-            for (std::size_t v = 0; v < group_rows; v += lanes) store(out + at + v, load(work.x.data() + at + v) - mean[j]);
+            for (std::size_t v = 0; v < group_rows; v += lanes)
+                store(out + at + v, load(work.x.data() + at + v) - mean[j]);
         }
 }
 

@@ -48,8 +48,8 @@ struct Tolerance {
 
 class QueryBlock {
   public:
-    QueryBlock(const KdTree& tree, const WindowSpec& spec, const Tolerance& tolerance,
-               MatrixView<const double> queries, std::span<const std::int64_t> members)
+    QueryBlock(const KdTree& tree, const WindowSpec& spec, const Tolerance& tolerance, MatrixView<const double> queries,
+               std::span<const std::int64_t> members)
         : tree_(tree), spec_(spec), d_(tree.d()), n_(members.size()),
           stride_((n_ + query_group - 1) / query_group * query_group), relative_(std::max(tolerance.relative, 1e-15)),
           absolute_(tolerance.absolute), total_(tree.mass(tree.root())),
@@ -84,8 +84,7 @@ class QueryBlock {
         std::vector<double> nearest(stride_, never);
         seek(tree_.root(), reach_of(tree_.root()).nearest, nearest);
         shift_.resize(stride_);
-        for (std::size_t i = 0; i < stride_; ++i)
-            shift_[i] = nearest[i] < never ? -log_window(spec_, nearest[i]) : 0;
+        for (std::size_t i = 0; i < stride_; ++i) shift_[i] = nearest[i] < never ? -log_window(spec_, nearest[i]) : 0;
         shift_low_ = *std::min_element(shift_.begin(), shift_.end());
         shift_high_ = *std::max_element(shift_.begin(), shift_.end());
         add_up();
@@ -103,14 +102,14 @@ class QueryBlock {
     std::vector<double> low_, high_, middle_;
     std::vector<double> panel_;
     std::vector<double> sums_, rough_;  // over rows, over centres
-    bool shrunk_ = false;  // leaves in float32, about the middle of the block
+    bool shrunk_ = false;               // leaves in float32, about the middle of the block
     std::vector<float> small_panel_, small_rows_, small_weights_;
     std::vector<double> shift_;  // added to log K, where the exponent does not suffice
     double shift_low_ = 0, shift_high_ = 0;
-    double certain_ = 0;   // of S, for all members, from what was replaced
-    double least_ = 0;     // of S, for all members, from the leaves
-    double saved_ = 0;     // error that may be spent later
-    double shared_ = 0;    // the same for all members
+    double certain_ = 0;                    // of S, for all members, from what was replaced
+    double least_ = 0;                      // of S, for all members, from the leaves
+    double saved_ = 0;                      // error that may be spent later
+    double shared_ = 0;                     // the same for all members
     std::vector<double> centres_, masses_;  // waiting to be added
 
     Reach reach_of(const Place& at) const {
@@ -169,7 +168,8 @@ class QueryBlock {
         if (at.empty() || mass == 0) return;
         Bounds bounds = bounds_of(away);
         if (holds_self(away)) bounds.low = 0;
-        const double share = 0.5 * relative_ * bounds.low + (0.5 * relative_ * (certain_ + least_) + absolute_) / total_;
+        const double share =
+            0.5 * relative_ * bounds.low + (0.5 * relative_ * (certain_ + least_) + absolute_) / total_;
         if (replaced(at, away, bounds, mass * share)) return;
         if (tree_.is_leaf(at)) {
             const double* w = tree_.weight ? tree_.weight + at.begin : nullptr;
@@ -198,7 +198,8 @@ class QueryBlock {
             certain_ += mass * bounds.low;
             return true;
         }
-        if (spec_.window != Window::gaussian || spec_.metric != Metric::euclidean || at.end - at.begin < 2) return false;
+        if (spec_.window != Window::gaussian || spec_.metric != Metric::euclidean || at.end - at.begin < 2)
+            return false;
         const double second = tree_.spread(at) * steepest(away, bounds) / (spec_.h * spec_.h) / 2;
         if (second > allowed + saved_) return false;
         saved_ += allowed - second;

@@ -47,7 +47,8 @@ struct LeafTask {
 
 // sums[q] += sum over rows of w K(|q - row| / h) exp(shift[q])
 
-void add_windows(const LeafTask&, const double* panel, const double* rows, const double* w, std::size_t n, double* sums);
+void add_windows(const LeafTask&, const double* panel, const double* rows, const double* w, std::size_t n,
+                 double* sums);
 void add_windows(const LeafTask&, const float* panel, const float* rows, const float* w, std::size_t n, double* sums);
 
 // nearest[q] <- the least distance (as a sum, see metric/minkowski.hpp) to a row, if below what it was

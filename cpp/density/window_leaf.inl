@@ -7,8 +7,14 @@ namespace {
 typedef float F __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
 typedef std::int32_t FBits __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
 
-template <class T> struct Lanes { typedef V Vector; };
-template <> struct Lanes<float> { typedef F Vector; };
+template <class T>
+struct Lanes {
+    typedef V Vector;
+};
+template <>
+struct Lanes<float> {
+    typedef F Vector;
+};
 
 LANATUS_INLINE F load(const float* p) {
     F v;
@@ -51,7 +57,9 @@ LANATUS_INLINE Vector root(Vector v) {
 }
 
 template <class Vector>
-LANATUS_INLINE Vector magnitude(Vector v) { return v < Vector{} ? -v : v; }
+LANATUS_INLINE Vector magnitude(Vector v) {
+    return v < Vector{} ? -v : v;
+}
 
 // ---- from a sum over columns to the window
 
@@ -61,7 +69,8 @@ struct Height {
     T h, per_h, factor;
 
     explicit Height(const WindowSpec& spec)
-        : h(static_cast<T>(spec.h)), per_h(static_cast<T>(1 / spec.h)), factor(static_cast<T>(-0.5 / spec.h / spec.h)) {}
+        : h(static_cast<T>(spec.h)), per_h(static_cast<T>(1 / spec.h)), factor(static_cast<T>(-0.5 / spec.h / spec.h)) {
+    }
 
     LANATUS_INLINE Vector operator()(Vector sum, Vector shift) const {
         constexpr bool squares = metric == Metric::euclidean;

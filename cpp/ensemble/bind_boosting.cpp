@@ -86,14 +86,15 @@ void new_growth(Growth* self, std::size_t max_leaves, std::int32_t max_depth, do
                 std::size_t min_rows, double min_hessian, double min_gain, double l1, double l2, double smoothing,
                 double nominal_l2, std::optional<In1<std::int8_t>> monotone,
                 std::optional<std::tuple<In1<std::int32_t>, In1<std::int32_t>>> groups) {
-    Growth made{.options = {.penalties = {l1, l2, min_gain, std::max(min_hessian, 1e-12),
-                                          static_cast<double>(std::max(min_rows, std::size_t{1})), smoothing, nominal_l2},
-                            .max_leaves = max_leaves,
-                            .max_depth = max_depth,
-                            .learning_rate = learning_rate,
-                            .curbed = curbed},
-                .monotone = monotone,
-                .groups = groups};
+    Growth made{
+        .options = {.penalties = {l1, l2, min_gain, std::max(min_hessian, 1e-12),
+                                  static_cast<double>(std::max(min_rows, std::size_t{1})), smoothing, nominal_l2},
+                    .max_leaves = max_leaves,
+                    .max_depth = max_depth,
+                    .learning_rate = learning_rate,
+                    .curbed = curbed},
+        .monotone = monotone,
+        .groups = groups};
     if (monotone) made.options.monotone = span(*monotone);
     if (groups) {
         const auto start = span(std::get<0>(*groups));
@@ -182,22 +183,27 @@ using Loss = double (*)(std::span<const double>, std::span<const double>, std::s
                         std::span<double>, int);
 
 template <Loss loss>
-double py_gradients(In2<double> score, In1<double> y, Weights weight, InOut2<double> g, InOut2<double> h, int n_threads) {
+double py_gradients(In2<double> score, In1<double> y, Weights weight, InOut2<double> g, InOut2<double> h,
+                    int n_threads) {
     require_threads(n_threads);
     require_weights(weight, y.shape(0));
-    require(score.size() == y.size() && g.size() == y.size() && h.size() == y.size(), "score, y, g and h differ in length");
+    require(score.size() == y.size() && g.size() == y.size() && h.size() == y.size(),
+            "score, y, g and h differ in length");
     nb::gil_scoped_release nogil;
-    return loss({score.data(), score.size()}, span(y), span(weight), {g.data(), g.size()}, {h.data(), h.size()}, n_threads);
+    return loss({score.data(), score.size()}, span(y), span(weight), {g.data(), g.size()}, {h.data(), h.size()},
+                n_threads);
 }
 
-double py_softmax(In2<double> score, In1<std::int32_t> y, Weights weight, InOut2<double> g, InOut2<double> h, int n_threads) {
+double py_softmax(In2<double> score, In1<std::int32_t> y, Weights weight, InOut2<double> g, InOut2<double> h,
+                  int n_threads) {
     require_threads(n_threads);
     require_weights(weight, y.shape(0));
     require(score.shape(0) == y.shape(0) && g.shape(0) == score.shape(1) && g.shape(1) == y.shape(0) &&
                 h.shape(0) == g.shape(0) && h.shape(1) == g.shape(1),
             "score, y, g and h do not fit each other");
     for (const std::int32_t code : span(y))
-        require(code >= 0 && static_cast<std::size_t>(code) < score.shape(1), "y must be from 0 to the classes' number - 1");
+        require(code >= 0 && static_cast<std::size_t>(code) < score.shape(1),
+                "y must be from 0 to the classes' number - 1");
     nb::gil_scoped_release nogil;
     return softmax_gradients(view(score), span(y), span(weight), view(g), view(h), n_threads);
 }
@@ -245,11 +251,12 @@ void bind_boosting(nb::module_& m) {
         .def("apply_rows", &apply_rows, "output"_a, "rows"_a.noconvert(), nb::kw_only(), "n_threads"_a,
              "-> the leaf of some of its own rows in the output's last tree.");
     const auto loss = [&](const char* name, auto function, const char* doc) {
-        m.def(name, function, "score"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "g"_a.noconvert(),
-              "h"_a.noconvert(), nb::kw_only(), "n_threads"_a, doc);
+        m.def(name, function, "score"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(),
+              "g"_a.noconvert(), "h"_a.noconvert(), nb::kw_only(), "n_threads"_a, doc);
     };
     loss("squared_gradients", &py_gradients<squared_gradients>, "-> sum of (score - y)^2 / 2; sets g and h (1, n).");
-    loss("logistic_gradients", &py_gradients<logistic_gradients>, "-> sum of the log loss, y 0 or 1; sets g and h (1, n).");
+    loss("logistic_gradients", &py_gradients<logistic_gradients>,
+         "-> sum of the log loss, y 0 or 1; sets g and h (1, n).");
     loss("softmax_gradients", &py_softmax, "-> sum of the log loss of score (n, k); sets g and h (k, n).");
 }
 

@@ -53,8 +53,9 @@ auto py_best_stump(In2<T> X, In2<Place> places, In1<std::int32_t> codes, In1<dou
         nb::gil_scoped_release nogil;
         const auto rows = view(X);
         const SortedRows sorted{{places.data(), d * m}, span(codes), d, n_classes};
-        stump = best_stump(sorted, [&](std::size_t i, std::size_t j) { return rows.row(i)[j]; }, span(weight), wanted,
-                           {mass.data(), 2 * n_classes}, span(said), n_threads);
+        stump = best_stump(
+            sorted, [&](std::size_t i, std::size_t j) { return rows.row(i)[j]; }, span(weight), wanted,
+            {mass.data(), 2 * n_classes}, span(said), n_threads);
     }
     return std::tuple(stump.column, stump.threshold, mass, stump.n_below, said);
 }

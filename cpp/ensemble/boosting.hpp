@@ -141,8 +141,7 @@ class Grower {
     // Leaf of each of some rows of the store.
     void apply(std::span<const std::int64_t> rows, std::span<std::int32_t> out, int n_threads) const {
         parallel_chunks(Chunks::of(rows.size()), n_threads, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i)
-                out[i] = leaf_of(store_.row(static_cast<std::size_t>(rows[i])));
+            for (std::size_t i = begin; i < end; ++i) out[i] = leaf_of(store_.row(static_cast<std::size_t>(rows[i])));
         });
     }
     // Leaf of each row of other codes, 255 for a missing value.
@@ -164,15 +163,17 @@ class Grower {
   private:
     void round_gradients(std::span<const double> g, std::span<const double> h) {
         const Chunks chunks = Chunks::of(store_.n, 8192);
-        const auto parts = parallel_parts<std::array<double, 2>>(chunks, threads_, [&](std::size_t begin, std::size_t end) {
-            std::array<double, 2> most;
-            largest(g.data(), h.data(), begin, end, most.data());
-            return most;
-        });
+        const auto parts =
+            parallel_parts<std::array<double, 2>>(chunks, threads_, [&](std::size_t begin, std::size_t end) {
+                std::array<double, 2> most;
+                largest(g.data(), h.data(), begin, end, most.data());
+                return most;
+            });
         double most_g = 0, most_h = 0;
         for (const auto& part : parts) most_g = std::max(most_g, part[0]), most_h = std::max(most_h, part[1]);
         // One level short: a random part is added before rounding down.
-        const double to_g = most_g > 0 ? (g_levels - 1) / most_g : 1.0, to_h = most_h > 0 ? (h_levels - 1) / most_h : 1.0;
+        const double to_g = most_g > 0 ? (g_levels - 1) / most_g : 1.0,
+                     to_h = most_h > 0 ? (h_levels - 1) / most_h : 1.0;
         scale_ = {1 / to_g, 1 / to_h};
         if (std::find(nominal_.begin(), nominal_.end(), 1) != nominal_.end())
             options_.penalties.chance = 2 / std::numbers::pi * spread(g, h);
@@ -184,12 +185,13 @@ class Grower {
 
     // Mean square of the gradients over the mean Hessian.
     double spread(std::span<const double> g, std::span<const double> h) const {
-        const auto parts =
-            parallel_parts<std::array<double, 2>>(Chunks::of(store_.n, 8192), threads_, [&](std::size_t begin, std::size_t end) {
-                std::array<double, 2> sums{0, 0};
-                for (std::size_t i = begin; i < end; ++i) sums[0] += g[i] * g[i], sums[1] += h[i];
-                return sums;
-            });
+        const auto parts = parallel_parts<std::array<double, 2>>(Chunks::of(store_.n, 8192), threads_,
+                                                                 [&](std::size_t begin, std::size_t end) {
+                                                                     std::array<double, 2> sums{0, 0};
+                                                                     for (std::size_t i = begin; i < end; ++i)
+                                                                         sums[0] += g[i] * g[i], sums[1] += h[i];
+                                                                     return sums;
+                                                                 });
         double squares = 0, hessians = 0;
         for (const auto& part : parts) squares += part[0], hessians += part[1];
         return hessians > 0 ? squares / hessians : 0.0;
@@ -216,11 +218,12 @@ class Grower {
     }
 
     Cell sum_of_rows() const {
-        const auto parts = parallel_parts<Cell>(Chunks::of(used_, 16384), threads_, [&](std::size_t begin, std::size_t end) {
-            Cell sum{0, 0};
-            for (std::size_t i = begin; i < end; ++i) sum += cell_of(word_of(desk_->pairs[rows_[i]]));
-            return sum;
-        });
+        const auto parts =
+            parallel_parts<Cell>(Chunks::of(used_, 16384), threads_, [&](std::size_t begin, std::size_t end) {
+                Cell sum{0, 0};
+                for (std::size_t i = begin; i < end; ++i) sum += cell_of(word_of(desk_->pairs[rows_[i]]));
+                return sum;
+            });
         Cell total{0, 0};
         for (const Cell& part : parts) total += part;
         return total;
@@ -279,7 +282,8 @@ class Grower {
         const int direction = options_.monotone.empty() || nominal_[column] ? 0 : options_.monotone[column];
         if (direction == 0) return;
         const Penalties& p = options_.penalties;
-        const double middle = (step(left.sums, p.l1, p.l2, node.bounds) + step(right.sums, p.l1, p.l2, node.bounds)) / 2;
+        const double middle =
+            (step(left.sums, p.l1, p.l2, node.bounds) + step(right.sums, p.l1, p.l2, node.bounds)) / 2;
         (direction > 0 ? left : right).bounds.high = middle;
         (direction > 0 ? right : left).bounds.low = middle;
     }
@@ -381,8 +385,9 @@ class Grower {
                 if (cells.size() < n_cells()) cells = Buffer<Cell>(n_cells());
                 count(own, 0, columns_.size(), desk_->words[part], cells.data());
             });
-        const std::array<std::vector<std::uint8_t>, 2> masks{asked[0] ? allowed(*asked[0]) : std::vector<std::uint8_t>{},
-                                                             asked[1] ? allowed(*asked[1]) : std::vector<std::uint8_t>{}};
+        const std::array<std::vector<std::uint8_t>, 2> masks{
+            asked[0] ? allowed(*asked[0]) : std::vector<std::uint8_t>{},
+            asked[1] ? allowed(*asked[1]) : std::vector<std::uint8_t>{}};
         std::vector<std::array<Split, 2>> found(shares);
         parallel_for(shares, threads_, [&](std::size_t share) {
             const std::size_t first = tiles * share / shares * tile;
@@ -452,8 +457,7 @@ class Grower {
         std::vector<std::pair<const Node*, Sums>> parts(used_ / chunk_rows + nodes_.size() + 1);
         each_piece(threads_, [&](const Node& leaf, std::size_t piece, std::size_t begin, std::size_t end) {
             Sums sums;
-            for (std::size_t i = begin; i < end; ++i)
-                sums.g += g[rows_[i]], sums.h += h[rows_[i]];
+            for (std::size_t i = begin; i < end; ++i) sums.g += g[rows_[i]], sums.h += h[rows_[i]];
             sums.count = static_cast<double>(end - begin);
             parts[piece] = {&leaf, sums};
         });

@@ -21,8 +21,8 @@
 
 namespace lanatus::ensemble {
 
-constexpr std::size_t slots = 256;          // words of a column
-constexpr std::size_t tile = 8;             // columns handled together
+constexpr std::size_t slots = 256;           // words of a column
+constexpr std::size_t tile = 8;              // columns handled together
 constexpr std::size_t chunk_rows = 1 << 13;  // rows that a word can hold
 constexpr std::size_t block_rows = 1 << 11;  // rows whose codes stay in the cache
 constexpr int g_levels = (1 << 13) - 1, h_levels = (1 << 10) - 1;

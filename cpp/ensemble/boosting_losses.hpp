@@ -52,8 +52,9 @@ double each_row(std::size_t n, std::span<const double> weight, int n_threads, co
 
 }  // namespace detail
 
-inline double squared_gradients(std::span<const double> score, std::span<const double> y, std::span<const double> weight,
-                                std::span<double> g, std::span<double> h, int n_threads) {
+inline double squared_gradients(std::span<const double> score, std::span<const double> y,
+                                std::span<const double> weight, std::span<double> g, std::span<double> h,
+                                int n_threads) {
     return detail::each_row(y.size(), weight, n_threads, [&](std::size_t i, double w, detail::LogSum&) {
         const double rest = score[i] - y[i];
         g[i] = w * rest;
@@ -62,8 +63,9 @@ inline double squared_gradients(std::span<const double> score, std::span<const d
     });
 }
 
-inline double logistic_gradients(std::span<const double> score, std::span<const double> y, std::span<const double> weight,
-                                 std::span<double> g, std::span<double> h, int n_threads) {
+inline double logistic_gradients(std::span<const double> score, std::span<const double> y,
+                                 std::span<const double> weight, std::span<double> g, std::span<double> h,
+                                 int n_threads) {
     return detail::each_row(y.size(), weight, n_threads, [&](std::size_t i, double w, detail::LogSum& logs) {
         // With m = s for y = 1 and -s for y = 0, the loss is log(1 + exp(-m)); e never overflows.
         const double s = score[i], m = y[i] > 0.5 ? s : -s;
@@ -78,7 +80,8 @@ inline double logistic_gradients(std::span<const double> score, std::span<const 
 
 // score: n x k by rows; g and h: k x n.
 inline double softmax_gradients(MatrixView<const double> score, std::span<const std::int32_t> y,
-                                std::span<const double> weight, MatrixView<double> g, MatrixView<double> h, int n_threads) {
+                                std::span<const double> weight, MatrixView<double> g, MatrixView<double> h,
+                                int n_threads) {
     const std::size_t k = score.cols;
     return detail::each_row(y.size(), weight, n_threads, [&](std::size_t i, double w, detail::LogSum& logs) {
         const double* s = score.row(i);

@@ -91,15 +91,16 @@ class SplitFinder {
     SplitFinder(const Penalties& penalties, Scale scale) : p_(penalties), scale_(scale) {}
 
     // Betters `best` if this column can; `direction` is what the order of the children's values must be.
-    void look(const Cell* cells, std::int32_t column, std::size_t n_bins, bool nominal, const Sums& whole, int direction,
-              const Bounds& bounds, Split& best) {
+    void look(const Cell* cells, std::int32_t column, std::size_t n_bins, bool nominal, const Sums& whole,
+              int direction, const Bounds& bounds, Split& best) {
         missing_ = scale_(cells[n_bins]);
         if (nominal) return look_nominal(cells, column, n_bins, whole, bounds, best);
         prefix(cells, n_bins);
         // Without missing values the last bin has nothing on its right.
         look_order(column, missing_.count > 0 ? n_bins : n_bins - 1, whole, p_.l2, direction, bounds, false, best);
         if (missing_.count > 0) {
-            for (std::size_t b = 0; b < n_bins; ++b) g_[b] += missing_.g, h_[b] += missing_.h, count_[b] += missing_.count;
+            for (std::size_t b = 0; b < n_bins; ++b)
+                g_[b] += missing_.g, h_[b] += missing_.h, count_[b] += missing_.count;
             look_order(column, n_bins - 1, whole, p_.l2, direction, bounds, true, best);
         }
     }
@@ -114,14 +115,18 @@ class SplitFinder {
         }
     }
 
-    void look_order(std::int32_t column, std::size_t n, const Sums& whole, double l2, int direction, const Bounds& bounds,
-                    bool missing_left, Split& best) {
+    void look_order(std::int32_t column, std::size_t n, const Sums& whole, double l2, int direction,
+                    const Bounds& bounds, bool missing_left, Split& best) {
         const std::size_t at = top(n, whole, l2, direction, bounds);
         if (at >= n) return;
         const double gain = gain_[at] - score(whole.g, whole.h, p_.l1, l2);
         if (!(gain > best.gain) || !(gain > p_.min_gain)) return;
         const bool none = missing_.count == 0;  // then such values go with the most rows
-        best = {gain, column, static_cast<std::int32_t>(at), none ? 2 * count_[at] >= whole.count : missing_left, {},
+        best = {gain,
+                column,
+                static_cast<std::int32_t>(at),
+                none ? 2 * count_[at] >= whole.count : missing_left,
+                {},
                 {g_[at], h_[at], count_[at]}};
     }
 
@@ -149,8 +154,8 @@ class SplitFinder {
         return fall(left, a) + fall(right, b);
     }
 
-    void look_nominal(const Cell* cells, std::int32_t column, std::size_t n_bins, const Sums& whole, const Bounds& bounds,
-                      Split& best) {
+    void look_nominal(const Cell* cells, std::int32_t column, std::size_t n_bins, const Sums& whole,
+                      const Bounds& bounds, Split& best) {
         std::size_t used = 0;
         for (std::size_t b = 0; b <= n_bins; ++b)
             if (cells[b].count() > 0) order_[used++] = b;
@@ -176,7 +181,8 @@ class SplitFinder {
         const double by_chance = few ? 0.0 : p_.chance * static_cast<double>(used - 1);
         const double gain = gain_[at] - score(whole.g, whole.h, p_.l1, l2) - by_chance;
         if (!(gain > best.gain) || !(gain > p_.min_gain)) return;
-        best = {gain, column, -1, missing_.count == 0 && 2 * count_[at] >= whole.count, {}, {g_[at], h_[at], count_[at]}};
+        best = {
+            gain, column, -1, missing_.count == 0 && 2 * count_[at] >= whole.count, {}, {g_[at], h_[at], count_[at]}};
         for (std::size_t i = few ? at : 0; i <= at; ++i) {
             if (order_[i] == n_bins) best.missing_left = true;
             else set_bit(best.left, order_[i]);

@@ -215,8 +215,7 @@ Stump best_stump(const SortedRows& rows, const Value& value, std::span<const dou
         detail::cut_columns_of_two<Criterion::gini>(rows, weight, total.data(), cuts, n_threads);
     else if (criterion == Criterion::entropy)
         detail::cut_columns_of_two<Criterion::entropy>(rows, weight, total.data(), cuts, n_threads);
-    else
-        detail::cut_columns_of_two<Criterion::error>(rows, weight, total.data(), cuts, n_threads);
+    else detail::cut_columns_of_two<Criterion::error>(rows, weight, total.data(), cuts, n_threads);
     detail::Cut best;
     const double slack = detail::tie * std::accumulate(total.begin(), total.end(), 0.0);
     for (std::size_t j = 0; j < cuts.size(); ++j)

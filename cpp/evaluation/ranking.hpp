@@ -87,8 +87,8 @@ struct Splitters {
     std::vector<T> keys;
 
     explicit Splitters(std::span<const T> score)
-        : levels(static_cast<unsigned>(std::clamp(static_cast<int>(std::bit_width(score.size() / 4096)), 0,
-                                                  static_cast<int>(most_levels)))) {
+        : levels(static_cast<unsigned>(
+              std::clamp(static_cast<int>(std::bit_width(score.size() / 4096)), 0, static_cast<int>(most_levels)))) {
         const std::size_t wanted = (std::size_t{1} << levels) - 1, sampled = 32 * wanted;  // fewer than rows
         std::vector<T> sample(sampled);
         // One row at random of each stretch: an even stride would see one column only of rows that come in turns.

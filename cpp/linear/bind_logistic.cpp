@@ -49,7 +49,8 @@ auto py_binary(In2<T> X, In1<double> y, Weights w, In1<double> coef, const std::
 }
 
 template <class T>
-auto py_binary_csr(const Csr<T>& X, In1<double> y, Weights w, In1<double> coef, const std::string& want, int n_threads) {
+auto py_binary_csr(const Csr<T>& X, In1<double> y, Weights w, In1<double> coef, const std::string& want,
+                   int n_threads) {
     require_threads(n_threads);
     require(coef.shape(0) == X.cols() + 1, "coef must have one entry a feature and one for the intercept");
     require_rows(X.rows(), y.shape(0), w);
@@ -57,8 +58,8 @@ auto py_binary_csr(const Csr<T>& X, In1<double> y, Weights w, In1<double> coef, 
     double loss;
     {
         nb::gil_scoped_release nogil;
-        loss = logistic::binary_pass_csr<T>(X.view(), span(y), span(w), span(coef), span(out.gradient), view(out.hessian),
-                                            span(out.curvature), n_threads);
+        loss = logistic::binary_pass_csr<T>(X.view(), span(y), span(w), span(coef), span(out.gradient),
+                                            view(out.hessian), span(out.curvature), n_threads);
     }
     return out.tuple(loss);
 }
@@ -132,7 +133,8 @@ auto py_multinomial_csr(const Csr<T>& X, In1<std::int32_t> y, Weights w, In2<dou
     double loss;
     {
         nb::gil_scoped_release nogil;
-        loss = logistic::multinomial_pass_csr<T>(X.view(), span(y), span(w), view(coef), view(gradient), view(p), n_threads);
+        loss = logistic::multinomial_pass_csr<T>(X.view(), span(y), span(w), view(coef), view(gradient), view(p),
+                                                 n_threads);
     }
     return std::tuple(loss, gradient, p);
 }
@@ -141,7 +143,8 @@ template <class T>
 auto py_multinomial_product(In2<T> X, In2<double> shares, Weights w, In2<double> direction, int n_threads) {
     require_threads(n_threads);
     require_weights(w, X.shape(0));
-    require(shares.shape(0) == X.shape(0) && shares.shape(1) == direction.shape(1), "shares do not fit X and direction");
+    require(shares.shape(0) == X.shape(0) && shares.shape(1) == direction.shape(1),
+            "shares do not fit X and direction");
     require(direction.shape(0) == X.shape(1) + 1, "direction must have one row a feature and one for the intercept");
     auto out = new_array<double>(direction.shape(0), direction.shape(1));
     nb::gil_scoped_release nogil;
@@ -185,13 +188,14 @@ void bind_dtype(nb::module_& m) {
           "coef"_a.noconvert(), "want"_a, nb::kw_only(), "n_threads"_a,
           "-> (loss, gradient, hessian, curvature) at coef (d + 1, the intercept last) for y of 0 and 1; hessian and\n"
           "curvature are empty unless wanted. X of rows dense or compressed with ascending columns.");
-    m.def("logistic_pass", &py_binary_csr<T>, "X"_a, "y"_a.noconvert(), "w"_a.noconvert().none(),
-          "coef"_a.noconvert(), "want"_a, nb::kw_only(), "n_threads"_a);
+    m.def("logistic_pass", &py_binary_csr<T>, "X"_a, "y"_a.noconvert(), "w"_a.noconvert().none(), "coef"_a.noconvert(),
+          "want"_a, nb::kw_only(), "n_threads"_a);
     m.def("logistic_product", &py_product<T>, "X"_a.noconvert(), "curvature"_a.noconvert(), "v"_a.noconvert(),
           nb::kw_only(), "n_threads"_a, "-> X' (curvature * (X v)), X with a last column of ones.");
     m.def("logistic_product", &py_product_csr<T>, "X"_a, "curvature"_a.noconvert(), "v"_a.noconvert(), nb::kw_only(),
           "n_threads"_a);
-    m.def("logistic_moments", &py_moments<T>, "X"_a.noconvert(), "curvature"_a.noconvert(), nb::kw_only(), "n_threads"_a,
+    m.def("logistic_moments", &py_moments<T>, "X"_a.noconvert(), "curvature"_a.noconvert(), nb::kw_only(),
+          "n_threads"_a,
           "-> (d + 1, 2): X' curvature and the diagonal of X' diag(curvature) X, X with a last column of ones.");
     m.def("logistic_moments", &py_moments_csr<T>, "X"_a, "curvature"_a.noconvert(), nb::kw_only(), "n_threads"_a);
     m.def("multinomial_pass", &py_multinomial<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
@@ -205,10 +209,11 @@ void bind_dtype(nb::module_& m) {
           "-> Hessian of the softmax loss at the probabilities given, times a direction (d + 1, classes).");
     m.def("multinomial_product", &py_multinomial_product_csr<T>, "X"_a, "shares"_a.noconvert(),
           "w"_a.noconvert().none(), "direction"_a.noconvert(), nb::kw_only(), "n_threads"_a);
-    m.def("class_scatter", &py_scatter<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "n_classes"_a,
-          nb::kw_only(), "n_threads"_a,
-          "-> (mass, mean, within): weight and mean of each class, and the scatter within classes. Rows with y < 0 are\n"
-          "left out.");
+    m.def(
+        "class_scatter", &py_scatter<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "n_classes"_a,
+        nb::kw_only(), "n_threads"_a,
+        "-> (mass, mean, within): weight and mean of each class, and the scatter within classes. Rows with y < 0 are\n"
+        "left out.");
 }
 
 }  // namespace

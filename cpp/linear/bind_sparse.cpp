@@ -17,9 +17,7 @@ struct PathArrays {
     Out1<bool> converged;
 
     PathArrays(std::size_t steps, std::size_t p)
-        : coef(new_array<double>(steps, p)),
-          gap(new_array<double>(steps)),
-          n_iter(new_array<std::int32_t>(steps)),
+        : coef(new_array<double>(steps, p)), gap(new_array<double>(steps)), n_iter(new_array<std::int32_t>(steps)),
           converged(new_array<bool>(steps)) {
         std::fill_n(coef.data(), steps * p, 0.0);
     }
@@ -35,8 +33,8 @@ void require_penalties(const In1<double>& l1, const In1<double>& l2) {
         require(l1.data()[k] >= 0 && l2.data()[k] >= 0, "penalties must not be negative");
 }
 
-auto py_gram_path(In2<double> G, In1<double> q, double yy, In1<double> l1, In1<double> l2, std::optional<In1<double>> start,
-                  double tol, int max_iter, bool positive, std::uint64_t seed) {
+auto py_gram_path(In2<double> G, In1<double> q, double yy, In1<double> l1, In1<double> l2,
+                  std::optional<In1<double>> start, double tol, int max_iter, bool positive, std::uint64_t seed) {
     const std::size_t p = q.shape(0);
     require(G.shape(0) == p && G.shape(1) == p, "G must be square and of the size of q");
     require(!start || start->shape(0) == p, "start and q differ in size");
@@ -70,7 +68,8 @@ auto run_path(Design& X, const In1<double>& y, const In1<double>& l1, const In1<
     require(!start || start->shape(0) == p, "start and X differ in number of columns");
     require_penalties(l1, l2);
     for (const double length : X.stats().length)
-        require(std::isfinite(length), "the products of columns overflow: X has values too large to square; scale it first.");
+        require(std::isfinite(length),
+                "the products of columns overflow: X has values too large to square; scale it first.");
     PathArrays out(steps, p);
     const auto target = span(y);
     {
@@ -147,17 +146,17 @@ auto py_total_variation(In1<double> y, double strength) {
 
 template <class T>
 void bind_dense(nb::module_& m) {
-    m.def("dense_path", &py_dense_path<T>, "X"_a.noconvert(), "y"_a.noconvert(), "scale"_a.noconvert().none(), nb::kw_only(),
-          "centre"_a, "l1"_a.noconvert(), "l2"_a.noconvert(), "start"_a.noconvert().none(), "tol"_a, "max_iter"_a,
-          "positive"_a, "seed"_a, "gram_limit"_a, "n_threads"_a,
+    m.def("dense_path", &py_dense_path<T>, "X"_a.noconvert(), "y"_a.noconvert(), "scale"_a.noconvert().none(),
+          nb::kw_only(), "centre"_a, "l1"_a.noconvert(), "l2"_a.noconvert(), "start"_a.noconvert().none(), "tol"_a,
+          "max_iter"_a, "positive"_a, "seed"_a, "gram_limit"_a, "n_threads"_a,
           "-> (coef (steps, p), gap, n_iter, converged): 1/2 ||y - s (X - mean) w||^2 + l1 ||w||_1 + l2/2 ||w||^2 for\n"
           "falling penalties, X stored by columns or by rows, y centred and scaled by the caller, tol absolute.");
 }
 template <class T>
 void bind_csc(nb::module_& m) {
-    m.def("csc_path", &py_csc_path<T>, "X"_a, "y"_a.noconvert(), "scale"_a.noconvert().none(), nb::kw_only(), "centre"_a, "l1"_a.noconvert(),
-          "l2"_a.noconvert(), "start"_a.noconvert().none(), "tol"_a, "max_iter"_a, "positive"_a, "seed"_a,
-          "gram_limit"_a, "n_threads"_a, "As dense_path, of a matrix compressed by columns.");
+    m.def("csc_path", &py_csc_path<T>, "X"_a, "y"_a.noconvert(), "scale"_a.noconvert().none(), nb::kw_only(),
+          "centre"_a, "l1"_a.noconvert(), "l2"_a.noconvert(), "start"_a.noconvert().none(), "tol"_a, "max_iter"_a,
+          "positive"_a, "seed"_a, "gram_limit"_a, "n_threads"_a, "As dense_path, of a matrix compressed by columns.");
 }
 
 }  // namespace
@@ -167,9 +166,10 @@ void bind_sparse(nb::module_& m) {
           "l2"_a.noconvert(), "start"_a.noconvert().none(), "tol"_a, "max_iter"_a, "positive"_a, "seed"_a,
           "-> (coef (steps, p), gap, n_iter, converged): as dense_path, from G = X'X, q = X'y, yy = y'y.");
     m.def("block_descent", &py_block_descent, "G"_a.noconvert(), "begin"_a.noconvert(), "a"_a.noconvert(),
-          "step"_a.noconvert(), "b"_a, "W"_a.noconvert(), "gradient"_a.noconvert(), nb::kw_only(), "rounds"_a, "floor"_a,
-          "seed"_a,
-          "Rounds of block coordinate descent on 1/2 ||Y - X W||^2 + sum a_g ||W_g|| + b/2 ||W||^2, in place; -> largest\n"
+          "step"_a.noconvert(), "b"_a, "W"_a.noconvert(), "gradient"_a.noconvert(), nb::kw_only(), "rounds"_a,
+          "floor"_a, "seed"_a,
+          "Rounds of block coordinate descent on 1/2 ||Y - X W||^2 + sum a_g ||W_g|| + b/2 ||W||^2, in place; -> "
+          "largest\n"
           "change of the fit in the last round. gradient must be X'(Y - X W).");
     m.def("total_variation", &py_total_variation, "y"_a.noconvert(), "strength"_a,
           "-> the z that minimises 1/2 ||z - y||^2 + strength sum |z_i - z_(i-1)|.");

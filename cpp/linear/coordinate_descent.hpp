@@ -101,9 +101,7 @@ struct GapTerms {
         if (curvature > 0 && (!pen.positive || w > 0 || grad > 0)) decrease += grad * grad / curvature;
     }
     double squared_residual() const noexcept { return std::max(yy - wq - wgrad, 0.0); }
-    double primal(const Penalty& pen) const noexcept {
-        return 0.5 * (squared_residual() + pen.b * l2) + pen.a * l1;
-    }
+    double primal(const Penalty& pen) const noexcept { return 0.5 * (squared_residual() + pen.b * l2) + pen.a * l1; }
     double gap(const Penalty& pen) const noexcept { return gap(pen, squared_residual()); }
     double gap(const Penalty& pen, double rr) const noexcept {
         if (pen.a == 0 && pen.b == 0) return 0.5 * decrease;

@@ -24,11 +24,11 @@
 namespace lanatus::linear {
 
 struct PathSettings {
-    double tol = 0;  // of the duality gap, absolute
+    double tol = 0;       // of the duality gap, absolute
     int max_iter = 1000;  // rounds for one working set
     bool positive = false;
-    std::uint64_t seed = 0;          // 0: columns in order
-    std::size_t gram_limit = 5000;   // most columns of a Gram matrix; beyond, rounds update the residual
+    std::uint64_t seed = 0;         // 0: columns in order
+    std::size_t gram_limit = 5000;  // most columns of a Gram matrix; beyond, rounds update the residual
 };
 
 struct PathPoint {
@@ -76,10 +76,8 @@ class Correlations {
 
     void remember(std::span<const double> r) {
         if (!steps_.empty() && std::equal(r.begin(), r.end(), steps_[now_ % keep_].residual.begin())) return;
-        if (steps_.empty())
-            steps_.resize(keep_);
-        else
-            ++now_;
+        if (steps_.empty()) steps_.resize(keep_);
+        else ++now_;
         steps_[now_ % keep_].residual.assign(r.begin(), r.end());
         for (Step& step : steps_)
             if (!step.residual.empty()) project(r, step);
@@ -228,7 +226,8 @@ class LassoPath {
         for (std::size_t j = 0; j < X_.cols(); ++j)
             if (!is_in_[j] && known_.is_fresh(j) && X_.stats().length[j] > 0 && pen.seen(known_[j]) > threshold)
                 found.push_back(static_cast<std::uint32_t>(j));
-        const auto used = static_cast<std::size_t>(std::count_if(w_.begin(), w_.end(), [](double w) { return w != 0; }));
+        const auto used =
+            static_cast<std::size_t>(std::count_if(w_.begin(), w_.end(), [](double w) { return w != 0; }));
         const std::size_t most = std::max<std::size_t>(100, used);
         if (found.size() > most) {
             std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(most), found.end(),

@@ -21,7 +21,8 @@ namespace lanatus::logistic {
 
 // Chunks whose private sums of `slot` bytes stay within 128 MB together.
 inline Chunks chunks_for(std::size_t rows, std::size_t slot) {
-    const std::size_t wanted = std::clamp<std::size_t>((std::size_t{128} << 20) / std::max<std::size_t>(slot, 1), 4, 64);
+    const std::size_t wanted =
+        std::clamp<std::size_t>((std::size_t{128} << 20) / std::max<std::size_t>(slot, 1), 4, 64);
     return Chunks::of(rows, 512, wanted, 4);
 }
 
@@ -51,8 +52,9 @@ double binary_pass(MatrixView<const T> X, std::span<const double> y, std::span<c
                    std::span<double> curvature, int n_threads) {
     const bool second = hessian.rows > 0;
     const std::size_t width = panel_width(X.cols + 1), area = second ? width * width : 0;
-    const BinaryTask<T> task{X, y.data(), w.empty() ? nullptr : w.data(), coef.data(),
-                             curvature.empty() ? nullptr : curvature.data(), second};
+    const BinaryTask<T> task{
+        X,     y.data(), w.empty() ? nullptr : w.data(), coef.data(), curvature.empty() ? nullptr : curvature.data(),
+        second};
     const auto parts = parallel_parts<BinarySums>(
         chunks_for(X.rows, (area + coef.size()) * sizeof(double)), n_threads, [&](std::size_t begin, std::size_t end) {
             BinarySums sums{0, std::vector<double>(coef.size()), Buffer<double>(area)};
@@ -66,7 +68,8 @@ double binary_pass(MatrixView<const T> X, std::span<const double> y, std::span<c
                  [&](std::size_t p) { return parts[p].gradient.data(); });
     if (second) {
         const Buffer<double> total(area);
-        add_in_order(parts.size(), area, total.data(), n_threads, [&](std::size_t p) { return parts[p].hessian.data(); });
+        add_in_order(parts.size(), area, total.data(), n_threads,
+                     [&](std::size_t p) { return parts[p].hessian.data(); });
         unfold(total.data(), width, hessian);
     }
     return loss;
@@ -123,14 +126,14 @@ double multinomial_pass(MatrixView<const T> X, std::span<const std::int32_t> y, 
                         MatrixView<const double> coef, MatrixView<double> gradient, MatrixView<double> shares,
                         int n_threads) {
     const auto wide = widened(coef);
-    const MultinomialTask<T> task{X, y.data(), w.empty() ? nullptr : w.data(), wide.data(), coef.cols,
-                                  shares.rows ? shares.data : nullptr};
-    const auto parts = parallel_parts<MultinomialSums>(
-        chunks_for(X.rows, wide.size() * sizeof(double)), n_threads, [&](std::size_t begin, std::size_t end) {
-            MultinomialSums sums{0, std::vector<double>(wide.size())};
-            multinomial_rows(task, begin, end, sums);
-            return sums;
-        });
+    const MultinomialTask<T> task{X,           y.data(),  w.empty() ? nullptr : w.data(),
+                                  wide.data(), coef.cols, shares.rows ? shares.data : nullptr};
+    const auto parts = parallel_parts<MultinomialSums>(chunks_for(X.rows, wide.size() * sizeof(double)), n_threads,
+                                                       [&](std::size_t begin, std::size_t end) {
+                                                           MultinomialSums sums{0, std::vector<double>(wide.size())};
+                                                           multinomial_rows(task, begin, end, sums);
+                                                           return sums;
+                                                       });
     double loss = 0;
     for (const auto& part : parts) loss += part.loss;
     std::vector<double> total(wide.size());
@@ -146,12 +149,12 @@ void multinomial_product(MatrixView<const T> X, MatrixView<const double> shares,
                          MatrixView<const double> direction, MatrixView<double> out, int n_threads) {
     const auto wide = widened(direction);
     const MultinomialProduct<T> task{X, shares.data, w.empty() ? nullptr : w.data(), wide.data(), direction.cols};
-    const auto parts = parallel_parts<std::vector<double>>(
-        chunks_for(X.rows, wide.size() * sizeof(double)), n_threads, [&](std::size_t begin, std::size_t end) {
-            std::vector<double> sum(wide.size());
-            multinomial_product_rows(task, begin, end, sum.data());
-            return sum;
-        });
+    const auto parts = parallel_parts<std::vector<double>>(chunks_for(X.rows, wide.size() * sizeof(double)), n_threads,
+                                                           [&](std::size_t begin, std::size_t end) {
+                                                               std::vector<double> sum(wide.size());
+                                                               multinomial_product_rows(task, begin, end, sum.data());
+                                                               return sum;
+                                                           });
     std::vector<double> total(wide.size());
     add_in_order(parts.size(), total.size(), total.data(), n_threads, [&](std::size_t p) { return parts[p].data(); });
     narrow(total.data(), out);

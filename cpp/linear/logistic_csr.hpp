@@ -15,7 +15,8 @@
 
 namespace lanatus::logistic {
 
-template <class T> using Csr = CsrView<T>;
+template <class T>
+using Csr = CsrView<T>;
 
 constexpr std::size_t csr_block = 128;  // rows whose entries are read twice, the second time from cache
 
@@ -55,7 +56,8 @@ double csr_dot(const Csr<T>& X, std::size_t i, const double* v) {
 template <class T>
 void csr_add(const Csr<T>& X, std::size_t i, double scale, double* out) {
     const auto row = X.row(i);
-    for (std::size_t e = 0; e < row.values.size(); ++e) out[row.columns[e]] += scale * static_cast<double>(row.values[e]);
+    for (std::size_t e = 0; e < row.values.size(); ++e)
+        out[row.columns[e]] += scale * static_cast<double>(row.values[e]);
 }
 
 // Upper triangle of H (d + 1, d + 1) += curvature * x x', the columns of a row being in ascending order
@@ -66,7 +68,8 @@ void csr_outer(const Csr<T>& X, std::size_t i, double curvature, double* H) {
     for (std::size_t a = 0; a < row.values.size(); ++a) {
         const double scaled = curvature * static_cast<double>(row.values[a]);
         double* line = H + static_cast<std::size_t>(row.columns[a]) * m;
-        for (std::size_t b = a; b < row.values.size(); ++b) line[row.columns[b]] += scaled * static_cast<double>(row.values[b]);
+        for (std::size_t b = a; b < row.values.size(); ++b)
+            line[row.columns[b]] += scaled * static_cast<double>(row.values[b]);
         line[X.cols] += scaled;
     }
     H[X.cols * m + X.cols] += curvature;
@@ -84,7 +87,8 @@ double binary_pass_csr(const Csr<T>& X, std::span<const double> y, std::span<con
             const std::size_t rows = std::min(csr_block, end - first);
             for (std::size_t i = 0; i < rows; ++i) z[i] = csr_dot(X, first + i, coef.data()) + coef[d];
             double* second = curvature.empty() ? own : curvature.data() + first;
-            logistic_terms(z, y.data() + first, w.empty() ? nullptr : w.data() + first, rows, sum + d + 1, residual, second);
+            logistic_terms(z, y.data() + first, w.empty() ? nullptr : w.data() + first, rows, sum + d + 1, residual,
+                           second);
             for (std::size_t i = 0; i < rows; ++i) {
                 csr_add(X, first + i, residual[i], sum);
                 sum[d] += residual[i];

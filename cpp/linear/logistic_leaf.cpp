@@ -20,23 +20,23 @@ void softmax_curvature(double* z, const double* shares, const double* w, std::si
     LANATUS_DISPATCH(softmax_curvature_of, z, shares, w, rows, classes, width);
 }
 
-#define LANATUS_DEFINE(T)                                                                                              \
-    void binary_rows(const BinaryTask<T>& task, std::size_t begin, std::size_t end, BinarySums& out) {                 \
-        LANATUS_DISPATCH(binary_rows_of<T>, task, begin, end, out);                                                    \
-    }                                                                                                                  \
-    void curved_rows(MatrixView<const T> X, const double* curvature, const double* v, std::size_t begin,               \
-                     std::size_t end, double* out) {                                                                   \
-        LANATUS_DISPATCH(curved_rows_of<T>, X, curvature, v, begin, end, out);                                         \
-    }                                                                                                                  \
-    void multinomial_rows(const MultinomialTask<T>& task, std::size_t begin, std::size_t end, MultinomialSums& out) {  \
-        LANATUS_DISPATCH(multinomial_rows_of<T>, task, begin, end, out);                                               \
-    }                                                                                                                  \
-    void multinomial_product_rows(const MultinomialProduct<T>& task, std::size_t begin, std::size_t end,               \
-                                  double* out) {                                                                       \
-        LANATUS_DISPATCH(multinomial_product_rows_of<T>, task, begin, end, out);                                       \
-    }                                                                                                                  \
-    void scatter_rows(const ScatterTask<T>& task, std::size_t begin, std::size_t end, ScatterSums& out) {              \
-        LANATUS_DISPATCH(scatter_rows_of<T>, task, begin, end, out);                                                   \
+#define LANATUS_DEFINE(T)                                                                                             \
+    void binary_rows(const BinaryTask<T>& task, std::size_t begin, std::size_t end, BinarySums& out) {                \
+        LANATUS_DISPATCH(binary_rows_of<T>, task, begin, end, out);                                                   \
+    }                                                                                                                 \
+    void curved_rows(MatrixView<const T> X, const double* curvature, const double* v, std::size_t begin,              \
+                     std::size_t end, double* out) {                                                                  \
+        LANATUS_DISPATCH(curved_rows_of<T>, X, curvature, v, begin, end, out);                                        \
+    }                                                                                                                 \
+    void multinomial_rows(const MultinomialTask<T>& task, std::size_t begin, std::size_t end, MultinomialSums& out) { \
+        LANATUS_DISPATCH(multinomial_rows_of<T>, task, begin, end, out);                                              \
+    }                                                                                                                 \
+    void multinomial_product_rows(const MultinomialProduct<T>& task, std::size_t begin, std::size_t end,              \
+                                  double* out) {                                                                      \
+        LANATUS_DISPATCH(multinomial_product_rows_of<T>, task, begin, end, out);                                      \
+    }                                                                                                                 \
+    void scatter_rows(const ScatterTask<T>& task, std::size_t begin, std::size_t end, ScatterSums& out) {             \
+        LANATUS_DISPATCH(scatter_rows_of<T>, task, begin, end, out);                                                  \
     }
 
 LANATUS_DEFINE(float)

@@ -51,8 +51,8 @@ void binary_rows(const BinaryTask<float>&, std::size_t begin, std::size_t end, B
 void binary_rows(const BinaryTask<double>&, std::size_t begin, std::size_t end, BinarySums&);
 
 // out (d + 1) += X' (curvature * (X v)), the last entry of v being that of the intercept
-void curved_rows(MatrixView<const float> X, const double* curvature, const double* v, std::size_t begin, std::size_t end,
-                 double* out);
+void curved_rows(MatrixView<const float> X, const double* curvature, const double* v, std::size_t begin,
+                 std::size_t end, double* out);
 void curved_rows(MatrixView<const double> X, const double* curvature, const double* v, std::size_t begin,
                  std::size_t end, double* out);
 

@@ -38,7 +38,8 @@ LANATUS_INLINE void column_of_tiles(const T* a, std::size_t i_step, std::size_t 
                                     std::size_t b_stride, std::size_t m, std::size_t count, double* c,
                                     std::size_t c_stride) {
     std::size_t i = 0;
-    for (; i + 4 <= m; i += 4) tile<4, NV>(a + i * i_step, i_step, k_step, b, b_stride, count, c + i * c_stride, c_stride);
+    for (; i + 4 <= m; i += 4)
+        tile<4, NV>(a + i * i_step, i_step, k_step, b, b_stride, count, c + i * c_stride, c_stride);
     for (; i < m; ++i) tile<1, NV>(a + i * i_step, i_step, k_step, b, b_stride, count, c + i * c_stride, c_stride);
 }
 
@@ -223,7 +224,8 @@ void softmax_terms_of(double* __restrict z, const std::int32_t* y, const double*
 template <class T>
 LANATUS_INLINE void scores_of(const T* X, std::size_t rows, std::size_t d, const double* coef, std::size_t width,
                               double* scores) {
-    for (std::size_t i = 0; i < rows; ++i) __builtin_memcpy(scores + i * width, coef + d * width, width * sizeof(double));
+    for (std::size_t i = 0; i < rows; ++i)
+        __builtin_memcpy(scores + i * width, coef + d * width, width * sizeof(double));
     product(X, d, 1, coef, width, rows, d, scores);
 }
 

@@ -55,7 +55,8 @@ ClassScatter class_scatter(MatrixView<const T> X, std::span<const std::int32_t> 
     const auto shift = detail::class_shifts(X, y, n_classes);
     const ScatterTask<T> task{X, y.data(), w.empty() ? nullptr : w.data(), shift.data(), n_classes};
     const auto parts = parallel_parts<ScatterSums>(
-        chunks_for(X.rows, (area + n_classes * d) * sizeof(double)), n_threads, [&](std::size_t begin, std::size_t end) {
+        chunks_for(X.rows, (area + n_classes * d) * sizeof(double)), n_threads,
+        [&](std::size_t begin, std::size_t end) {
             ScatterSums sums{std::vector<double>(n_classes), std::vector<double>(n_classes * d), Buffer<double>(area)};
             std::fill_n(sums.scatter.data(), area, 0.0);
             scatter_rows(task, begin, end, sums);

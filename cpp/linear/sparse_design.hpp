@@ -112,7 +112,8 @@ LANATUS_CLONES static void dot_tile(const double* const* a, const double* const*
 
 // out (rows of A x rows of B) = A B' for row-major A and B. BLAS would do it too, but its threads and ours, each waiting
 // for work in a loop, take the cores from each other when calls of both alternate this fast.
-inline void cross_products(MatrixView<const double> A, MatrixView<const double> B, MatrixView<double> out, int n_threads) {
+inline void cross_products(MatrixView<const double> A, MatrixView<const double> B, MatrixView<double> out,
+                           int n_threads) {
     constexpr std::size_t width = 24, depth = 512;
     std::fill_n(out.data, out.size(), 0.0);
     parallel_for((B.rows + width - 1) / width, threads_for(A.size() * B.rows / 4, n_threads), [&](std::size_t group) {
@@ -165,7 +166,8 @@ class DenseDesign {
 
     // out[j] for the columns of the list; where the table is stored by rows whole blocks are done, and `fresh` is told.
     template <class Fresh>
-    void correlate(std::span<const std::uint32_t> list, std::span<const double> v, double* out, const Fresh& fresh) const {
+    void correlate(std::span<const std::uint32_t> list, std::span<const double> v, double* out,
+                   const Fresh& fresh) const {
         Buffer<double> scaled(n_);
         double total = 0;
         for (std::size_t i = 0; i < n_; ++i) total += scaled[i] = s_.empty() ? v[i] : s_[i] * v[i];
@@ -190,7 +192,8 @@ class DenseDesign {
                 detail::add_scaled_row(out + first, data_ + i * p_ + first, scaled[i], last - first);
         });
         for (const std::size_t b : blocks)
-            for (std::size_t j = b * block; j < std::min(p_, (b + 1) * block); ++j) fresh(static_cast<std::uint32_t>(j));
+            for (std::size_t j = b * block; j < std::min(p_, (b + 1) * block); ++j)
+                fresh(static_cast<std::uint32_t>(j));
     }
 
     void take(std::span<const std::uint32_t> columns) {
@@ -259,8 +262,7 @@ class DenseDesign {
             double sum = 0;
             if (weights.empty())
                 for (std::size_t i = 0; i < n_; ++i) sum += column[i];
-            else
-                sum = detail::dot(column, weights.data(), n_);
+            else sum = detail::dot(column, weights.data(), n_);
             mean += sum / mass_;
         }
         detail::centred(x, s_.empty() ? nullptr : s_.data(), mean, column, n_);
@@ -306,7 +308,8 @@ class CscDesign {
     }
 
     template <class Fresh>
-    void correlate(std::span<const std::uint32_t> list, std::span<const double> v, double* out, const Fresh& fresh) const {
+    void correlate(std::span<const std::uint32_t> list, std::span<const double> v, double* out,
+                   const Fresh& fresh) const {
         Buffer<double> scaled(n_);
         double total = 0;
         for (std::size_t i = 0; i < n_; ++i) total += scaled[i] = scale(i) * v[i];
@@ -390,7 +393,8 @@ class CscDesign {
         const double mean = centre_ && mass_ > 0 ? sum / mass_ : 0.0;
         for (std::size_t e = 0; e < own.values.size(); ++e) {
             const double s = scale(static_cast<std::size_t>(own.columns[e]));
-            squares += s * s * (static_cast<double>(own.values[e]) - mean) * (static_cast<double>(own.values[e]) - mean);
+            squares +=
+                s * s * (static_cast<double>(own.values[e]) - mean) * (static_cast<double>(own.values[e]) - mean);
         }
         squares += mean * mean * std::max(mass_ - seen, 0.0);
         stats_.mean[j] = mean;

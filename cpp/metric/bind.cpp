@@ -19,9 +19,13 @@ auto pairwise(const Table& X, const In2<T>& points, int n_threads) {
 }
 
 template <class T>
-auto py_pairwise(In2<T> X, In2<T> points, int n_threads) { return pairwise<T>(view(X), points, n_threads); }
+auto py_pairwise(In2<T> X, In2<T> points, int n_threads) {
+    return pairwise<T>(view(X), points, n_threads);
+}
 template <class T>
-auto py_pairwise_csr(const Csr<T>& X, In2<T> points, int n_threads) { return pairwise<T>(X.view(), points, n_threads); }
+auto py_pairwise_csr(const Csr<T>& X, In2<T> points, int n_threads) {
+    return pairwise<T>(X.view(), points, n_threads);
+}
 
 template <class T>
 void bind_dtype(nb::module_& m) {

@@ -7,15 +7,15 @@
 
 namespace lanatus::metric {
 
-#define LANATUS_DEFINE(T)                                                                                            \
-    void pairwise_rows(MatrixView<const T> X, const PackedRows<T>& packed, std::size_t begin, std::size_t end,       \
-                       T* out, std::size_t row_stride, std::size_t point_stride) {                                   \
-        LANATUS_DISPATCH(pairwise_rows_of<T>, X, packed, begin, end, out, row_stride, point_stride);                 \
-    }                                                                                                                \
-    T sq_distance(const T* x, const T* y, std::size_t d) {                                                           \
-        T out;                                                                                                       \
-        LANATUS_DISPATCH(sq_distance_into<T>, x, y, d, &out);                                                        \
-        return out;                                                                                                  \
+#define LANATUS_DEFINE(T)                                                                                              \
+    void pairwise_rows(MatrixView<const T> X, const PackedRows<T>& packed, std::size_t begin, std::size_t end, T* out, \
+                       std::size_t row_stride, std::size_t point_stride) {                                             \
+        LANATUS_DISPATCH(pairwise_rows_of<T>, X, packed, begin, end, out, row_stride, point_stride);                   \
+    }                                                                                                                  \
+    T sq_distance(const T* x, const T* y, std::size_t d) {                                                             \
+        T out;                                                                                                         \
+        LANATUS_DISPATCH(sq_distance_into<T>, x, y, d, &out);                                                          \
+        return out;                                                                                                    \
     }
 
 LANATUS_DEFINE(float)

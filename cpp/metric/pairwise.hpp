@@ -15,8 +15,8 @@ namespace lanatus::metric {
 // out[i * row_stride + c * point_stride] <- squared distance of row i in [begin, end) and point c (packed must be direct).
 void pairwise_rows(MatrixView<const float> X, const PackedRows<float>&, std::size_t begin, std::size_t end, float* out,
                    std::size_t row_stride, std::size_t point_stride);
-void pairwise_rows(MatrixView<const double> X, const PackedRows<double>&, std::size_t begin, std::size_t end, double* out,
-                   std::size_t row_stride, std::size_t point_stride);
+void pairwise_rows(MatrixView<const double> X, const PackedRows<double>&, std::size_t begin, std::size_t end,
+                   double* out, std::size_t row_stride, std::size_t point_stride);
 
 // Squared distance of two rows.
 float sq_distance(const float* x, const float* y, std::size_t d);

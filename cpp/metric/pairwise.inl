@@ -21,7 +21,9 @@ void pairwise_rows_of(MatrixView<const T> X, const PackedRows<T>& packed, std::s
 }
 
 template <class T>
-void sq_distance_into(const T* x, const T* y, std::size_t d, T* out) { *out = sq_distance_of(x, y, d); }
+void sq_distance_into(const T* x, const T* y, std::size_t d, T* out) {
+    *out = sq_distance_of(x, y, d);
+}
 
 }  // namespace
 }  // namespace lanatus::metric::LANATUS_ISA

@@ -38,7 +38,8 @@ double score_row(const CsrView<double>::Row& x, const ColumnPoints& points, doub
 
 // visit(i, |x_i|^2, scores) for the rows [begin, end)
 template <class T, class Visit>
-void for_scores(const CsrView<T>& X, const ColumnPoints& points, std::size_t begin, std::size_t end, const Visit& visit) {
+void for_scores(const CsrView<T>& X, const ColumnPoints& points, std::size_t begin, std::size_t end,
+                const Visit& visit) {
     std::vector<double> scores(points.stride);
     for (std::size_t i = begin; i < end; ++i) {
         const double norm = score_row(X.row(i), points, scores.data());

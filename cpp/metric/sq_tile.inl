@@ -7,24 +7,32 @@
 namespace lanatus::metric::LANATUS_ISA {
 namespace {
 
-template <class T> struct Vec;
-template <> struct Vec<float> {
+template <class T>
+struct Vec;
+template <>
+struct Vec<float> {
     typedef float V __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
     typedef float Half __attribute__((vector_size(16)));
     typedef float Four __attribute__((vector_size(16)));
 };
-template <> struct Vec<double> {
+template <>
+struct Vec<double> {
     typedef double V __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
     typedef double Half __attribute__((vector_size(16)));
     typedef double Four __attribute__((vector_size(32)));
 };
-template <class T> using V = typename Vec<T>::V;
-template <class T> using Mask = decltype(V<T>{} < V<T>{});
+template <class T>
+using V = typename Vec<T>::V;
+template <class T>
+using Mask = decltype(V<T>{} < V<T>{});
 
-template <class T> constexpr std::size_t lanes = LANATUS_VECTOR_BYTES / sizeof(T);
-template <class T> constexpr std::size_t quad = 16 / sizeof(T);  // columns transposed at a time
+template <class T>
+constexpr std::size_t lanes = LANATUS_VECTOR_BYTES / sizeof(T);
+template <class T>
+constexpr std::size_t quad = 16 / sizeof(T);  // columns transposed at a time
 constexpr std::size_t row_vectors = 3;
-template <class T> constexpr std::size_t tile = row_vectors * lanes<T>;
+template <class T>
+constexpr std::size_t tile = row_vectors * lanes<T>;
 static_assert(tile<float> <= widest_tile);
 
 template <class Vector, class T>
@@ -70,8 +78,10 @@ LANATUS_INLINE void transpose(const double* const* rows, std::size_t j, V<double
 LANATUS_INLINE void transpose(const float* const* rows, std::size_t j, V<float>* out) {
     const auto a = load<V<float>>(rows[0] + j), b = load<V<float>>(rows[1] + j);
     const auto c = load<V<float>>(rows[2] + j), d = load<V<float>>(rows[3] + j);
-    const V<float> ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const V<float> cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    const V<float> ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+                   ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const V<float> cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+                   cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
     out[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
     out[1] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
     out[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
@@ -113,7 +123,9 @@ LANATUS_INLINE void fill_panel(const T* const* rows, const T* offset, std::size_
 struct Expanded {
     static constexpr bool shift = true;
     template <class Vector, class T>
-    static LANATUS_INLINE void step(Vector& sum, Vector x, T c) { sum -= x * c; }
+    static LANATUS_INLINE void step(Vector& sum, Vector x, T c) {
+        sum -= x * c;
+    }
 };
 struct Direct {
     static constexpr bool shift = false;
@@ -188,7 +200,8 @@ struct Everything {
     template <std::size_t C>
     LANATUS_INLINE void take(std::size_t first, const V<T> (&score)[C][row_vectors]) {
         for (std::size_t c = 0; c < C; ++c)
-            for (std::size_t v = 0; v < row_vectors; ++v) store(out + (first + c) * tile<T> + v * lanes<T>, score[c][v]);
+            for (std::size_t v = 0; v < row_vectors; ++v)
+                store(out + (first + c) * tile<T> + v * lanes<T>, score[c][v]);
     }
 };
 
@@ -214,11 +227,11 @@ LANATUS_INLINE void group_tile(const T* __restrict panel, std::size_t width, con
             How::step(sum[c][2], x2, value);
         }
     }
-    if (last)
-        sink.template take<C>(first, sum);
+    if (last) sink.template take<C>(first, sum);
     else
         for (std::size_t c = 0; c < C; ++c)
-            for (std::size_t v = 0; v < row_vectors; ++v) store(scores + (first + c) * tile<T> + v * lanes<T>, sum[c][v]);
+            for (std::size_t v = 0; v < row_vectors; ++v)
+                store(scores + (first + c) * tile<T> + v * lanes<T>, sum[c][v]);
 }
 
 // The panel's rows against the points [begin, end), begin a multiple of four, at the columns from `from` on. `fresh` when
@@ -229,8 +242,8 @@ LANATUS_INLINE void score_panel(const T* panel, std::size_t from, std::size_t wi
     const T* start = points.start.data();
     std::size_t first = begin;
     for (; first + 4 <= end; first += 4)
-        group_tile<4, How>(panel, width, points.values.data() + first * points.d + from * 4, start, scores, first, fresh,
-                           last, sink);
+        group_tile<4, How>(panel, width, points.values.data() + first * points.d + from * 4, start, scores, first,
+                           fresh, last, sink);
     const T* rest = points.values.data() + first * points.d + from * (end - first);
     switch (end - first) {
         case 3: group_tile<3, How>(panel, width, rest, start, scores, first, fresh, last, sink); break;
@@ -303,8 +316,7 @@ LANATUS_INLINE void dot_group(const T* const* rows, const PackedRows<T>& points,
 }
 
 template <class T, class Sink>
-LANATUS_INLINE void run_dots(const T* const* rows, const PackedRows<T>& points, const TileSpace<T>& space,
-                             Sink& sink) {
+LANATUS_INLINE void run_dots(const T* const* rows, const PackedRows<T>& points, const TileSpace<T>& space, Sink& sink) {
     T* scores = space.scores.data();
     std::size_t first = 0;
     const std::size_t n_groups = (points.n + 3) / 4;
@@ -327,10 +339,8 @@ template <class How, class T, class Sink>
 __attribute__((noinline)) void run(const T* const* rows, const PackedRows<T>& points, const TileSpace<T>& space,
                                    Sink& out) {
     Sink sink = out;  // in registers meanwhile
-    if constexpr (std::is_same_v<How, Dots>)
-        run_dots(rows, points, space, sink);
-    else
-        run_tile<How>(rows, points, space, sink);
+    if constexpr (std::is_same_v<How, Dots>) run_dots(rows, points, space, sink);
+    else run_tile<How>(rows, points, space, sink);
     out = sink;
 }
 

@@ -22,7 +22,8 @@ void require_queries(const In2<double>& points, const In2<double>& queries, int 
 Queries queries_of(const In2<double>& points, const In2<double>& queries, const Own& own, std::size_t k) {
     const std::size_t n = points.shape(0);
     require(n < std::numeric_limits<std::int32_t>::max(), "there are too many points");
-    require(k >= 1 && k <= n - (own ? 1 : 0), "k must be at least 1 and at most the number of points (other than the own)");
+    require(k >= 1 && k <= n - (own ? 1 : 0),
+            "k must be at least 1 and at most the number of points (other than the own)");
     if (!own) return {view(queries), {}};
     require(own->shape(0) == queries.shape(0), "own and queries differ in length");
     for (const std::int64_t row : span(*own))
@@ -87,10 +88,11 @@ auto py_radii(In2<double> queries, In2<double> rows, Weights w, In2<double> node
 }  // namespace
 
 void bind(nb::module_& m) {
-    m.def("nearest_brute", &py_brute, "points"_a.noconvert(), "queries"_a.noconvert(), "k"_a, "own"_a.noconvert().none(),
-          nb::kw_only(), "n_threads"_a,
-          "-> (index (m, k) int32, distance (m, k)): the k points nearest to each query by Euclidean distance, nearest\n"
-          "first, by comparing all pairs. own: the point that each query is, which does not count.");
+    m.def(
+        "nearest_brute", &py_brute, "points"_a.noconvert(), "queries"_a.noconvert(), "k"_a, "own"_a.noconvert().none(),
+        nb::kw_only(), "n_threads"_a,
+        "-> (index (m, k) int32, distance (m, k)): the k points nearest to each query by Euclidean distance, nearest\n"
+        "first, by comparing all pairs. own: the point that each query is, which does not count.");
     m.def("nearest_tree", &py_tree, "points"_a.noconvert(), "queries"_a.noconvert(), "k"_a, "own"_a.noconvert().none(),
           nb::kw_only(), "p"_a, "leaf_size"_a, "n_threads"_a,
           "As nearest_brute, by a k-d tree and Minkowski's distance of order p.");

@@ -103,8 +103,9 @@ class TreeBuilder {
             return x < y || (x == y && a < b);
         };
         const auto first = order_.begin();
-        std::nth_element(first + static_cast<std::ptrdiff_t>(at.begin), first + static_cast<std::ptrdiff_t>(at.middle()),
-                         first + static_cast<std::ptrdiff_t>(at.end), before);
+        std::nth_element(first + static_cast<std::ptrdiff_t>(at.begin),
+                         first + static_cast<std::ptrdiff_t>(at.middle()), first + static_cast<std::ptrdiff_t>(at.end),
+                         before);
     }
 
     // Fills the record; returns the widest side.
@@ -142,8 +143,8 @@ class TreeBuilder {
 
 // order <- the rows of X by leaves; nodes (tree_nodes(levels), record_size(d)) <- the records.
 template <class T>
-void build_kd_tree(MatrixView<const T> X, const double* weight, std::span<std::int64_t> order,
-                      MatrixView<double> nodes, int n_threads) {
+void build_kd_tree(MatrixView<const T> X, const double* weight, std::span<std::int64_t> order, MatrixView<double> nodes,
+                   int n_threads) {
     detail::TreeBuilder<T>(X, weight, order, nodes).build(n_threads);
 }
 

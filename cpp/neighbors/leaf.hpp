@@ -26,7 +26,8 @@ struct Screen {
 };
 
 // The queries [begin, end) meet all points; their lists in `out` are filled.
-void screen_points(const Screen& screen, const Queries& queries, std::size_t begin, std::size_t end, const Neighbors& out);
+void screen_points(const Screen& screen, const Queries& queries, std::size_t begin, std::size_t end,
+                   const Neighbors& out);
 
 // sums[i] <- squared distance of x and rows[i]
 void sq_distances(const double* x, const double* rows, std::size_t n, std::size_t d, double* sums);

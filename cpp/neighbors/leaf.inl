@@ -46,8 +46,8 @@ struct Chunk {
 
     Chunk(const Screen& screen_, const Queries& queries_, std::size_t begin_, std::size_t end, const Neighbors& out_)
         : screen(screen_), queries(queries_), out(out_), begin(begin_), count(end - begin_),
-          tiles((count + tile<float> - 1) / tile<float>), panel(tiles * tile<float> * screen.packed.d), half_norm(count),
-          limit(tiles * tile<float>) {
+          tiles((count + tile<float> - 1) / tile<float>), panel(tiles * tile<float> * screen.packed.d),
+          half_norm(count), limit(tiles * tile<float>) {
         const std::size_t d = screen.packed.d;
         std::fill_n(panel.data(), panel.size(), 0.0f);
         std::fill_n(limit.data(), limit.size(), -std::numeric_limits<float>::infinity());

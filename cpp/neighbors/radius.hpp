@@ -9,6 +9,7 @@
 
 namespace lanatus::neighbors {
 
-void neighbor_radii(const KdTree& tree, double p, double k, MatrixView<const double> queries, double* out, int n_threads);
+void neighbor_radii(const KdTree& tree, double p, double k, MatrixView<const double> queries, double* out,
+                    int n_threads);
 
 }  // namespace lanatus::neighbors

@@ -21,8 +21,8 @@ namespace {
 template <class Distance>
 class TreeSearch {
   public:
-    TreeSearch(const KdTree& tree, std::span<const std::int64_t> order, const Distance& distance, const Queries& queries,
-               std::size_t leaf_size)
+    TreeSearch(const KdTree& tree, std::span<const std::int64_t> order, const Distance& distance,
+               const Queries& queries, std::size_t leaf_size)
         : tree_(tree), order_(order), distance_(distance), queries_(queries), sums_(leaf_size),
           slack_(1 - 4 * static_cast<double>(tree.d() + 4) * std::numeric_limits<double>::epsilon()) {}
 

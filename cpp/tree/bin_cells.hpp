@@ -14,8 +14,8 @@
 namespace lanatus::tree {
 
 struct BinnedColumns {
-    MatrixView<const std::uint8_t> codes;          // 255 is missing
-    std::vector<std::span<const double>> edges;    // numbers: upper edges of the bins but the last
+    MatrixView<const std::uint8_t> codes;               // 255 is missing
+    std::vector<std::span<const double>> edges;         // numbers: upper edges of the bins but the last
     std::vector<std::span<const std::uint8_t>> bin_of;  // nominal columns: the bin of each category, else empty
     bool is_nominal(std::size_t j) const { return !bin_of[j].empty(); }
 };
@@ -83,8 +83,8 @@ inline std::pair<std::uint8_t, std::uint8_t> range_of(const std::uint8_t* codes,
 }
 
 // How many are at most `limit`, and how many of those are marked with a one.
-inline std::pair<std::int64_t, std::int64_t> count_up_to(const std::uint8_t* codes, const std::uint8_t* mark, std::size_t m,
-                                                         std::uint8_t limit) {
+inline std::pair<std::int64_t, std::int64_t> count_up_to(const std::uint8_t* codes, const std::uint8_t* mark,
+                                                         std::size_t m, std::uint8_t limit) {
     constexpr std::size_t lanes = 16, longest = 255;  // sums of so many ones fit into a byte
     using Bytes = std::uint8_t __attribute__((vector_size(lanes)));
     const Bytes limits = Bytes{} + limit;

@@ -31,7 +31,8 @@ std::vector<std::span<const T>> lists(In1<T> values, In1<std::int64_t> start, st
 }
 
 BinnedColumns columns_of(In2<std::uint8_t> codes, const Cuts& cuts) {
-    return {view(codes), lists(cuts.edges, cuts.edge_start, codes.shape(1)), lists(cuts.table, cuts.table_start, codes.shape(1))};
+    return {view(codes), lists(cuts.edges, cuts.edge_start, codes.shape(1)),
+            lists(cuts.table, cuts.table_start, codes.shape(1))};
 }
 
 BinnedRules rules_of(const nb::dict& o, std::size_t d) {
@@ -75,10 +76,11 @@ std::vector<std::int32_t> drawn(std::uint64_t seed, std::size_t n, std::size_t n
 // One tree a seed, on all rows or on n_draws drawn anew for each; make(weights as whole numbers) gives the cells.
 template <class Purity, class MakeCells>
 nb::list grow_all(const BinnedColumns& columns, const Purity& purity, const typename Purity::Label* labels, Weights w,
-                  const nb::dict& options, In1<std::uint64_t> seeds, std::size_t n_draws, const Counts& counts, int n_threads,
-                  const MakeCells& make) {
+                  const nb::dict& options, In1<std::uint64_t> seeds, std::size_t n_draws, const Counts& counts,
+                  int n_threads, const MakeCells& make) {
     const std::size_t n = columns.codes.rows;
-    require(!counts || (counts->shape(0) == seeds.shape(0) && counts->shape(1) == n), "counts must have a row for each tree");
+    require(!counts || (counts->shape(0) == seeds.shape(0) && counts->shape(1) == n),
+            "counts must have a row for each tree");
     const Limits limits = limits_of(options);
     const BinnedRules rules = rules_of(options, columns.codes.cols);
     const double scale = option(options, "scale", 0.0), total = option(options, "total", 0.0);
@@ -110,8 +112,9 @@ nb::list grow_all(const BinnedColumns& columns, const Purity& purity, const type
             for (std::size_t i = 0; i < n; ++i)
                 if (weights.empty() || weights[i] > 0) rows.push_back(static_cast<std::uint32_t>(i));
             const auto cells = make(whole.empty() ? nullptr : whole.data());
-            HistogramFinder<Purity, std::decay_t<decltype(cells)>> finder(
-                columns, purity, cells, labels, weights.empty() ? nullptr : weights.data(), base.scale, mine, std::move(rows));
+            HistogramFinder<Purity, std::decay_t<decltype(cells)>> finder(columns, purity, cells, labels,
+                                                                          weights.empty() ? nullptr : weights.data(),
+                                                                          base.scale, mine, std::move(rows));
             auto root = finder.root();
             bounds.total = total > 0 ? total : root.weight;
             trees[t] = Flat(Grower<std::decay_t<decltype(finder)>>(finder, bounds, inner).grow(std::move(root)));
@@ -124,14 +127,15 @@ nb::list grow_all(const BinnedColumns& columns, const Purity& purity, const type
 
 void require_rows(In2<std::uint8_t> codes, std::size_t n, Weights w, int n_threads) {
     require_threads(n_threads);
-    require(codes.shape(0) == n && n > 0 && n < std::numeric_limits<std::uint32_t>::max(), "y and codes differ in number of rows");
+    require(codes.shape(0) == n && n > 0 && n < std::numeric_limits<std::uint32_t>::max(),
+            "y and codes differ in number of rows");
     require_weights(w, n);
 }
 
-nb::list py_binned_classes(In2<std::uint8_t> codes, In1<double> edges, In1<std::int64_t> edge_start, In1<std::uint8_t> table,
-                           In1<std::int64_t> table_start, In1<std::uint32_t> y, std::size_t n_classes, Weights w,
-                           const std::string& criterion, const nb::dict& options, In1<std::uint64_t> seeds, std::size_t n_draws,
-                           Counts counts, int n_threads) {
+nb::list py_binned_classes(In2<std::uint8_t> codes, In1<double> edges, In1<std::int64_t> edge_start,
+                           In1<std::uint8_t> table, In1<std::int64_t> table_start, In1<std::uint32_t> y,
+                           std::size_t n_classes, Weights w, const std::string& criterion, const nb::dict& options,
+                           In1<std::uint64_t> seeds, std::size_t n_draws, Counts counts, int n_threads) {
     require_rows(codes, y.shape(0), w, n_threads);
     for (const std::uint32_t k : span(y)) require(k < n_classes, "a class code is out of its range");
     const BinnedColumns columns = columns_of(codes, {edges, edge_start, table, table_start});
@@ -148,9 +152,10 @@ nb::list py_binned_classes(In2<std::uint8_t> codes, In1<double> edges, In1<std::
     return grow_all(columns, purity, y.data(), w, options, seeds, n_draws, counts, n_threads, cells);
 }
 
-nb::list py_binned_numbers(In2<std::uint8_t> codes, In1<double> edges, In1<std::int64_t> edge_start, In1<std::uint8_t> table,
-                           In1<std::int64_t> table_start, In1<double> y, Weights w, const nb::dict& options,
-                           In1<std::uint64_t> seeds, std::size_t n_draws, Counts counts, int n_threads) {
+nb::list py_binned_numbers(In2<std::uint8_t> codes, In1<double> edges, In1<std::int64_t> edge_start,
+                           In1<std::uint8_t> table, In1<std::int64_t> table_start, In1<double> y, Weights w,
+                           const nb::dict& options, In1<std::uint64_t> seeds, std::size_t n_draws, Counts counts,
+                           int n_threads) {
     require_rows(codes, y.shape(0), w, n_threads);
     const BinnedColumns columns = columns_of(codes, {edges, edge_start, table, table_start});
     const MeanPurity purity(1, MeanCriterion::squares);
@@ -158,12 +163,14 @@ nb::list py_binned_numbers(In2<std::uint8_t> codes, In1<double> edges, In1<std::
     for (const double t : span(y)) mean += t / static_cast<double>(y.shape(0));
     for (const double t : span(y)) largest = std::max(largest, std::abs(t - mean));
     double step = largest > 0 ? largest / (1 << 24) : 1.0;
-    if (const double known = option(options, "target_step", 0.0); known > 0) {  // of the whole that these rows are a part of
+    if (const double known = option(options, "target_step", 0.0);
+        known > 0) {  // of the whole that these rows are a part of
         step = known;
         mean = option(options, "target_mean", 0.0);
     }
     std::vector<std::int32_t> target(y.shape(0));
-    for (std::size_t i = 0; i < target.size(); ++i) target[i] = static_cast<std::int32_t>(std::rint((y.data()[i] - mean) / step));
+    for (std::size_t i = 0; i < target.size(); ++i)
+        target[i] = static_cast<std::int32_t>(std::rint((y.data()[i] - mean) / step));
     auto cells = [&](const std::int32_t* weight) { return MeanCells{2, target.data(), weight, step}; };
     return grow_all(columns, purity, y.data(), w, options, seeds, n_draws, counts, n_threads, cells);
 }
@@ -171,14 +178,15 @@ nb::list py_binned_numbers(In2<std::uint8_t> codes, In1<double> edges, In1<std::
 // ------------------------------------------------------------------------------------------------ in pieces
 
 // Cells (n_slots x d x 256 x width) of rows in any order: slot[i] says which node row i is at, -1 for none that counts.
-Out2<std::int64_t> py_add_histograms(In2<std::uint8_t> codes, In1<std::int32_t> slot, In1<std::int32_t> y, Weights w, double scale,
-                                     std::size_t n_slots, std::size_t n_classes) {
+Out2<std::int64_t> py_add_histograms(In2<std::uint8_t> codes, In1<std::int32_t> slot, In1<std::int32_t> y, Weights w,
+                                     double scale, std::size_t n_slots, std::size_t n_classes) {
     const std::size_t n = codes.shape(0), d = codes.shape(1), width = n_classes > 0 ? n_classes : 2;
     require(slot.shape(0) == n && y.shape(0) == n, "codes, slot and y differ in number of rows");
     require_weights(w, n);
     for (std::size_t i = 0; i < n; ++i) {
         require(slot.data()[i] < static_cast<std::int32_t>(n_slots), "a slot is out of its range");
-        require(n_classes == 0 || (y.data()[i] >= 0 && static_cast<std::size_t>(y.data()[i]) < n_classes), "a class code is out of its range");
+        require(n_classes == 0 || (y.data()[i] >= 0 && static_cast<std::size_t>(y.data()[i]) < n_classes),
+                "a class code is out of its range");
     }
     auto out = new_array<std::int64_t>(n_slots, d * bins_a_column * width);
     nb::gil_scoped_release nogil;
@@ -205,8 +213,8 @@ Out2<std::int64_t> py_add_histograms(In2<std::uint8_t> codes, In1<std::int32_t> 
 
 template <class Purity, class Cells>
 nb::list split_all(const BinnedColumns& columns, const Purity& purity, const Cells& cells, In2<std::int64_t> histograms,
-                   In2<double> said, In1<double> weight, In1<double> impurity, In1<std::int64_t> n_rows, In1<std::uint64_t> keys,
-                   const nb::dict& options, double scale) {
+                   In2<double> said, In1<double> weight, In1<double> impurity, In1<std::int64_t> n_rows,
+                   In1<std::uint64_t> keys, const nb::dict& options, double scale) {
     const BinnedRules rules = rules_of(options, columns.codes.cols);
     using Finder = HistogramFinder<Purity, Cells>;
     Finder finder(columns, purity, cells, nullptr, nullptr, scale, rules, {});
@@ -241,20 +249,22 @@ nb::list split_all(const BinnedColumns& columns, const Purity& purity, const Cel
     return out;
 }
 
-nb::list py_split_histograms(In2<std::int64_t> histograms, In1<double> edges, In1<std::int64_t> edge_start, In1<std::uint8_t> table,
-                             In1<std::int64_t> table_start, In2<double> said, In1<double> weight, In1<double> impurity,
-                             In1<std::int64_t> n_rows, In1<std::uint64_t> keys, std::size_t n_classes, const std::string& criterion,
-                             double scale, double step, const nb::dict& options) {
+nb::list py_split_histograms(In2<std::int64_t> histograms, In1<double> edges, In1<std::int64_t> edge_start,
+                             In1<std::uint8_t> table, In1<std::int64_t> table_start, In2<double> said,
+                             In1<double> weight, In1<double> impurity, In1<std::int64_t> n_rows,
+                             In1<std::uint64_t> keys, std::size_t n_classes, const std::string& criterion, double scale,
+                             double step, const nb::dict& options) {
     require(edge_start.shape(0) >= 2, "there are no columns");
     const std::size_t d = edge_start.shape(0) - 1, width = n_classes > 0 ? n_classes : 2, slots = histograms.shape(0);
     require(histograms.shape(1) == d * bins_a_column * width, "the histograms do not fit the bins");
-    require(said.shape(0) == slots && weight.shape(0) == slots && impurity.shape(0) == slots && n_rows.shape(0) == slots &&
-                keys.shape(0) == slots && said.shape(1) == (n_classes > 0 ? n_classes : 1),
+    require(said.shape(0) == slots && weight.shape(0) == slots && impurity.shape(0) == slots &&
+                n_rows.shape(0) == slots && keys.shape(0) == slots && said.shape(1) == (n_classes > 0 ? n_classes : 1),
             "there must be a histogram for each node");
     const BinnedColumns columns{{nullptr, 0, d}, lists(edges, edge_start, d), lists(table, table_start, d)};
     if (n_classes == 0) {
         const MeanPurity purity(1, MeanCriterion::squares);
-        return split_all(columns, purity, MeanCells{2, nullptr, nullptr, step}, histograms, said, weight, impurity, n_rows, keys, options, scale);
+        return split_all(columns, purity, MeanCells{2, nullptr, nullptr, step}, histograms, said, weight, impurity,
+                         n_rows, keys, options, scale);
     }
     const ClassCells cells{n_classes, nullptr, nullptr};
     if (criterion == "gini") {
@@ -278,21 +288,25 @@ Out1<std::int32_t> py_drawn(std::uint64_t seed, std::size_t n, std::size_t n_dra
 }  // namespace
 
 void bind_binned(nb::module_& m) {
-    m.def("binned_classes", &py_binned_classes, "codes"_a.noconvert(), "edges"_a.noconvert(), "edge_start"_a.noconvert(),
-          "table"_a.noconvert(), "table_start"_a.noconvert(), "y"_a.noconvert(), "n_classes"_a, "w"_a.noconvert().none(),
-          nb::kw_only(), "criterion"_a, "options"_a, "seeds"_a.noconvert(), "n_draws"_a, "counts"_a.noconvert().none(), "n_threads"_a,
+    m.def("binned_classes", &py_binned_classes, "codes"_a.noconvert(), "edges"_a.noconvert(),
+          "edge_start"_a.noconvert(), "table"_a.noconvert(), "table_start"_a.noconvert(), "y"_a.noconvert(),
+          "n_classes"_a, "w"_a.noconvert().none(), nb::kw_only(), "criterion"_a, "options"_a, "seeds"_a.noconvert(),
+          "n_draws"_a, "counts"_a.noconvert().none(), "n_threads"_a,
           "Classification trees by histograms, one a seed, each on n_draws rows drawn with replacement (0: on all)\n"
           "-> the arrays of the Trees.");
-    m.def("binned_numbers", &py_binned_numbers, "codes"_a.noconvert(), "edges"_a.noconvert(), "edge_start"_a.noconvert(),
-          "table"_a.noconvert(), "table_start"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), nb::kw_only(),
-          "options"_a, "seeds"_a.noconvert(), "n_draws"_a, "counts"_a.noconvert().none(), "n_threads"_a, "Regression trees by histograms, as binned_classes.");
-    m.def("add_histograms", &py_add_histograms, "codes"_a.noconvert(), "slot"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
-          nb::kw_only(), "scale"_a, "n_slots"_a, "n_classes"_a,
-          "-> (n_slots, d * 256 * width): weights of the classes in each bin of the rows at each node; for numbers (n_classes 0)\n"
+    m.def("binned_numbers", &py_binned_numbers, "codes"_a.noconvert(), "edges"_a.noconvert(),
+          "edge_start"_a.noconvert(), "table"_a.noconvert(), "table_start"_a.noconvert(), "y"_a.noconvert(),
+          "w"_a.noconvert().none(), nb::kw_only(), "options"_a, "seeds"_a.noconvert(), "n_draws"_a,
+          "counts"_a.noconvert().none(), "n_threads"_a, "Regression trees by histograms, as binned_classes.");
+    m.def("add_histograms", &py_add_histograms, "codes"_a.noconvert(), "slot"_a.noconvert(), "y"_a.noconvert(),
+          "w"_a.noconvert().none(), nb::kw_only(), "scale"_a, "n_slots"_a, "n_classes"_a,
+          "-> (n_slots, d * 256 * width): weights of the classes in each bin of the rows at each node; for numbers "
+          "(n_classes 0)\n"
           "weight and weight times target.");
-    m.def("split_histograms", &py_split_histograms, "histograms"_a.noconvert(), "edges"_a.noconvert(), "edge_start"_a.noconvert(),
-          "table"_a.noconvert(), "table_start"_a.noconvert(), "said"_a.noconvert(), "weight"_a.noconvert(), "impurity"_a.noconvert(),
-          "n_rows"_a.noconvert(), "keys"_a.noconvert(), nb::kw_only(), "n_classes"_a, "criterion"_a, "scale"_a, "step"_a, "options"_a,
+    m.def("split_histograms", &py_split_histograms, "histograms"_a.noconvert(), "edges"_a.noconvert(),
+          "edge_start"_a.noconvert(), "table"_a.noconvert(), "table_start"_a.noconvert(), "said"_a.noconvert(),
+          "weight"_a.noconvert(), "impurity"_a.noconvert(), "n_rows"_a.noconvert(), "keys"_a.noconvert(), nb::kw_only(),
+          "n_classes"_a, "criterion"_a, "scale"_a, "step"_a, "options"_a,
           "The best split of each node by its histograms.");
     m.def("whole_scale", &py_whole_scale, "total"_a, "whole"_a, "What weights are multiplied by inside histograms.");
     m.def("drawn", &py_drawn, "seed"_a, "n"_a, "n_draws"_a, "-> how often the tree of this seed drew each of n rows.");

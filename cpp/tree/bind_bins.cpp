@@ -66,10 +66,15 @@ using Table = In1<std::uint8_t>;
 
 Coder coder_of(const Edges& edges, const Starts& edge_start, const Table& table, const Starts& table_start,
                std::size_t d) {
-    require(edge_start.shape(0) == d + 1 && table_start.shape(0) == d + 1, "the bins and X differ in number of columns");
-    require(span(edge_start).back() == static_cast<std::int64_t>(edges.shape(0)) &&
-                span(table_start).back() == static_cast<std::int64_t>(table.shape(0)),
-            "the starts do not end at the number of entries");
+    require(edge_start.shape(0) == d + 1 && table_start.shape(0) == d + 1,
+            "the bins and X differ in number of columns");
+    const auto rises_to = [](std::span<const std::int64_t> start, std::size_t end) {
+        return start.front() == 0 && std::is_sorted(start.begin(), start.end()) &&
+               start.back() == static_cast<std::int64_t>(end);
+    };
+    require(rises_to(span(edge_start), edges.shape(0)), "edge_start must rise from 0 to the number of edges");
+    require(rises_to(span(table_start), table.shape(0)),
+            "table_start must rise from 0 to the number of entries of table");
     return Coder(span(edges), span(edge_start), span(table), span(table_start));
 }
 
@@ -98,8 +103,8 @@ void bind_dtype(nb::module_& m) {
     m.def("cuts", &py_cuts<T>, "X"_a.noconvert(), "rows"_a.noconvert(), "n_values"_a.noconvert(),
           "weight"_a.noconvert().none(), "max_bins"_a, nb::kw_only(), "n_threads"_a,
           "-> (edges, where each column's begin, table from code to bin, where each column's begins).");
-    m.def("cuts_csc", &py_cuts_csc<T>, "X"_a, "n_values"_a.noconvert(), "weight"_a.noconvert().none(), "max_bins"_a, nb::kw_only(), "n_threads"_a,
-          "`cuts` of a matrix compressed by columns.");
+    m.def("cuts_csc", &py_cuts_csc<T>, "X"_a, "n_values"_a.noconvert(), "weight"_a.noconvert().none(), "max_bins"_a,
+          nb::kw_only(), "n_threads"_a, "`cuts` of a matrix compressed by columns.");
     m.def("codes", &py_codes<T>, "X"_a.noconvert(), "edges"_a.noconvert(), "edge_start"_a.noconvert(),
           "table"_a.noconvert(), "table_start"_a.noconvert(), nb::kw_only(), "n_threads"_a,
           "-> (n, d) uint8: the bin of each entry of X, 255 for none.");

@@ -47,13 +47,14 @@ Rules rules_of(const nb::dict& o, std::size_t d) {
 void require_codes(const MatrixView<const double>& X, std::span<const std::int32_t> n_values) {
     for (std::size_t j = 0; j < X.cols; ++j)
         for (std::size_t i = 0; n_values[j] > 0 && i < X.rows; ++i)
-            require(std::isnan(X.row(i)[j]) || (X.row(i)[j] >= 0 && X.row(i)[j] < n_values[j]), "a code is out of its range");
+            require(std::isnan(X.row(i)[j]) || (X.row(i)[j] >= 0 && X.row(i)[j] < n_values[j]),
+                    "a code is out of its range");
 }
 
 template <class Purity>
 nb::dict grow_with(const Columns& columns, const Purity& purity, std::span<const typename Purity::Label> labels,
-                   std::size_t n_outputs, std::span<const double> weights, const Rules& rules, Limits limits, bool centred,
-                   int n_threads) {
+                   std::size_t n_outputs, std::span<const double> weights, const Rules& rules, Limits limits,
+                   bool centred, int n_threads) {
     Grown tree;
     {
         // A criterion of the user's needs the interpreter, and then there is one thread.
@@ -76,10 +77,12 @@ Columns columns_of(In2<double> X, In1<std::int32_t> n_values, int n_threads) {
     return Columns(view(X), span(n_values), n_threads);
 }
 
-nb::dict py_grow_classes(In2<double> X, In1<std::int32_t> n_values, In2<std::uint32_t> y, In1<std::int64_t> n_classes, Weights w,
-                         const std::string& criterion, nb::object judge, const nb::dict& options, int n_threads) {
+nb::dict py_grow_classes(In2<double> X, In1<std::int32_t> n_values, In2<std::uint32_t> y, In1<std::int64_t> n_classes,
+                         Weights w, const std::string& criterion, nb::object judge, const nb::dict& options,
+                         int n_threads) {
     const Columns columns = columns_of(X, n_values, n_threads);
-    require(y.shape(0) == X.shape(0) && y.shape(1) == n_classes.shape(0) && y.shape(1) > 0, "y does not fit X or n_classes");
+    require(y.shape(0) == X.shape(0) && y.shape(1) == n_classes.shape(0) && y.shape(1) > 0,
+            "y does not fit X or n_classes");
     require_weights(w, X.shape(0));
     Rules rules = rules_of(options, X.shape(1));
     const Limits limits = limits_of(options);
@@ -90,7 +93,8 @@ nb::dict py_grow_classes(In2<double> X, In1<std::int32_t> n_values, In2<std::uin
         classes.push_back(static_cast<std::size_t>(k));
     }
     for (std::size_t i = 0; i < y.shape(0); ++i)
-        for (std::size_t o = 0; o < n_outputs; ++o) require(view(y).row(i)[o] < classes[o], "a class code is out of its range");
+        for (std::size_t o = 0; o < n_outputs; ++o)
+            require(view(y).row(i)[o] < classes[o], "a class code is out of its range");
     const std::span<const std::uint32_t> labels{y.data(), y.size()};
     if (!judge.is_none()) {
         std::size_t width = 0;
@@ -114,18 +118,19 @@ nb::dict py_grow_classes(In2<double> X, In1<std::int32_t> n_values, In2<std::uin
         for (const double x : span(w)) total += x, whole = whole && x == std::floor(x);
         std::vector<double> table;
         if (whole && total <= 4e6)
-            for (std::size_t i = 0; i <= static_cast<std::size_t>(total); ++i) table.push_back(xlog2x(static_cast<double>(i)));
+            for (std::size_t i = 0; i <= static_cast<std::size_t>(total); ++i)
+                table.push_back(xlog2x(static_cast<double>(i)));
         const ClassPurity<EntropyTerm> purity(classes[0], {table.empty() ? nullptr : table.data(), table.size()});
         return grow_with(columns, purity, labels, 1, span(w), rules, limits, false, n_threads);
     }
     const GeneralPurity purity(classes, criterion == "gini" ? ClassCriterion::gini
-                                        : entropy          ? ClassCriterion::entropy
-                                                           : ClassCriterion::error);
+                                        : entropy           ? ClassCriterion::entropy
+                                                            : ClassCriterion::error);
     return grow_with(columns, purity, labels, n_outputs, span(w), rules, limits, false, n_threads);
 }
 
-nb::dict py_grow_numbers(In2<double> X, In1<std::int32_t> n_values, In2<double> y, Weights w, const std::string& criterion,
-                         const nb::dict& options, int n_threads) {
+nb::dict py_grow_numbers(In2<double> X, In1<std::int32_t> n_values, In2<double> y, Weights w,
+                         const std::string& criterion, const nb::dict& options, int n_threads) {
     const Columns columns = columns_of(X, n_values, n_threads);
     require(y.shape(0) == X.shape(0) && y.shape(1) > 0, "y does not fit X");
     require_weights(w, X.shape(0));
@@ -141,8 +146,8 @@ nb::dict py_grow_numbers(In2<double> X, In1<std::int32_t> n_values, In2<double> 
 
 void bind_grow(nb::module_& m) {
     m.def("grow_classes", &py_grow_classes, "X"_a.noconvert(), "n_values"_a.noconvert(), "y"_a.noconvert(),
-          "n_classes"_a.noconvert(), "w"_a.noconvert().none(), nb::kw_only(), "criterion"_a, "judge"_a.none(), "options"_a,
-          "n_threads"_a, "A classification tree by sorted columns -> the arrays of a Tree.");
+          "n_classes"_a.noconvert(), "w"_a.noconvert().none(), nb::kw_only(), "criterion"_a, "judge"_a.none(),
+          "options"_a, "n_threads"_a, "A classification tree by sorted columns -> the arrays of a Tree.");
     m.def("grow_numbers", &py_grow_numbers, "X"_a.noconvert(), "n_values"_a.noconvert(), "y"_a.noconvert(),
           "w"_a.noconvert().none(), nb::kw_only(), "criterion"_a, "options"_a, "n_threads"_a,
           "A regression tree by sorted columns -> the arrays of a Tree.");

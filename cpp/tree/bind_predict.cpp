@@ -14,7 +14,8 @@ using Longs = In1<std::int64_t>;
 void require_trees(const TreeArrays& trees, std::size_t n_columns, std::size_t n_outputs) {
     const std::size_t n = trees.feature.size(), n_trees = trees.output.size();
     require(trees.start.size() == n_trees + 1 && trees.start.front() == 0 &&
-                static_cast<std::size_t>(trees.start.back()) == n && std::is_sorted(trees.start.begin(), trees.start.end()),
+                static_cast<std::size_t>(trees.start.back()) == n &&
+                std::is_sorted(trees.start.begin(), trees.start.end()),
             "start must rise from 0 to the number of nodes, with an output for each tree");
     require(trees.kind.size() == n && trees.threshold.size() == n && trees.first_child.size() == n &&
                 trees.missing.size() == n && trees.value.rows == n && trees.subset_start.size() == n + 1,
@@ -26,7 +27,8 @@ void require_trees(const TreeArrays& trees, std::size_t n_columns, std::size_t n
                 "a tree's output is not one of the outputs");
     std::vector<std::uint8_t> scratch;
     for (std::size_t t = 0; t < n_trees; ++t) {
-        const auto begin = static_cast<std::size_t>(trees.start[t]), size = static_cast<std::size_t>(trees.start[t + 1]) - begin;
+        const auto begin = static_cast<std::size_t>(trees.start[t]),
+                   size = static_cast<std::size_t>(trees.start[t + 1]) - begin;
         TreeView one;
         one.feature = trees.feature.subspan(begin, size);
         one.kind = trees.kind.subspan(begin, size);
@@ -89,9 +91,10 @@ void bind_dtype(nb::class_<CompactForest>& forest) {
 
 void bind_predict(nb::module_& m) {
     nb::class_<CompactForest> forest(m, "CompactForest", "Binary trees laid out for fast prediction.");
-    forest.def("__init__", &new_forest, "n_columns"_a, "n_outputs"_a, nb::kw_only(), "start"_a.noconvert(), "feature"_a.noconvert(),
-               "kind"_a.noconvert(), "threshold"_a.noconvert(), "first_child"_a.noconvert(), "missing"_a.noconvert(),
-               "subset_start"_a.noconvert(), "subset"_a.noconvert(), "value"_a.noconvert(), "output"_a.noconvert());
+    forest.def("__init__", &new_forest, "n_columns"_a, "n_outputs"_a, nb::kw_only(), "start"_a.noconvert(),
+               "feature"_a.noconvert(), "kind"_a.noconvert(), "threshold"_a.noconvert(), "first_child"_a.noconvert(),
+               "missing"_a.noconvert(), "subset_start"_a.noconvert(), "subset"_a.noconvert(), "value"_a.noconvert(),
+               "output"_a.noconvert());
     bind_dtype<double>(forest), bind_dtype<float>(forest);
 }
 

@@ -235,7 +235,8 @@ Cuts find_cuts(CsrView<T> columns, std::span<const std::int32_t> n_values, std::
 template <std::size_t Lanes>
 inline void count_below(const double* edges, std::size_t half, const double* x, std::size_t* below) noexcept {
     for (std::size_t step = half; step > 0; step /= 2)
-        for (std::size_t k = 0; k < Lanes; ++k) below[k] += -static_cast<std::size_t>(edges[below[k] + step - 1] < x[k]) & step;
+        for (std::size_t k = 0; k < Lanes; ++k)
+            below[k] += -static_cast<std::size_t>(edges[below[k] + step - 1] < x[k]) & step;
 }
 
 // The cuts of all columns, ready to code rows.
@@ -246,7 +247,8 @@ class Coder {
         : table_(table), columns_(edge_start.size() - 1) {
         for (std::size_t j = 0; j < columns_.size(); ++j) {
             Column& column = columns_[j];
-            const auto begin = static_cast<std::size_t>(edge_start[j]), end = static_cast<std::size_t>(edge_start[j + 1]);
+            const auto begin = static_cast<std::size_t>(edge_start[j]),
+                       end = static_cast<std::size_t>(edge_start[j + 1]);
             column.edges = padded_.size();
             column.half = std::bit_ceil(end - begin + 1) / 2;
             padded_.insert(padded_.end(), edges.begin() + edge_start[j], edges.begin() + edge_start[j + 1]);

@@ -24,7 +24,8 @@ class Columns {
     template <class T>
     Columns(MatrixView<const T> X, std::span<const std::int32_t> n_values, int n_threads)
         : n(X.rows), d(X.cols), values(n_values.begin(), n_values.end()), rank(d), distinct(d) {
-        parallel_for(d, n * d < 100'000 ? 1 : n_threads, [&](std::size_t j) { read(X, j); });  // threads cost more than small sorts
+        parallel_for(d, n * d < 100'000 ? 1 : n_threads,
+                     [&](std::size_t j) { read(X, j); });  // threads cost more than small sorts
     }
     bool is_nominal(std::size_t j) const { return values[j] > 0; }
 
@@ -71,7 +72,8 @@ class Columns {
         rank[j].assign(n, none);
         if (is_nominal(j)) {
             for (std::size_t i = 0; i < n; ++i)
-                if (const double x = static_cast<double>(X.row(i)[j]); !std::isnan(x)) rank[j][i] = static_cast<std::uint32_t>(x);
+                if (const double x = static_cast<double>(X.row(i)[j]); !std::isnan(x))
+                    rank[j][i] = static_cast<std::uint32_t>(x);
             return;
         }
         std::vector<Keyed> column;

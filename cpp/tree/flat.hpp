@@ -24,7 +24,8 @@ struct Flat {
 
     Flat() = default;
     explicit Flat(const Grown& tree) : n(tree.nodes.size()), width(tree.width) {
-        make(n, feature, first_child, n_children, parent, missing, kind, threshold, share, weight, impurity, gain, n_rows);
+        make(n, feature, first_child, n_children, parent, missing, kind, threshold, share, weight, impurity, gain,
+             n_rows);
         make(n * width, value);
         make(n + 1, subset_start);
         std::copy(tree.value.begin(), tree.value.end(), value.get());
@@ -44,7 +45,8 @@ struct Flat {
         if (!any_surrogates) return;
         for (const Node& node : tree.nodes) {
             surrogate_start.push_back(static_cast<std::int64_t>(surrogates.size()));
-            if (node.extra) surrogates.insert(surrogates.end(), node.extra->surrogates.begin(), node.extra->surrogates.end());
+            if (node.extra)
+                surrogates.insert(surrogates.end(), node.extra->surrogates.begin(), node.extra->surrogates.end());
         }
         surrogate_start.push_back(static_cast<std::int64_t>(surrogates.size()));
     }

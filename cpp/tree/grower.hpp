@@ -27,12 +27,12 @@ struct Limits {
     std::int64_t max_depth = std::numeric_limits<std::int64_t>::max();
     std::int64_t max_leaves = std::numeric_limits<std::int64_t>::max();
     std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
-    std::int64_t min_split = 2;      // rows
+    std::int64_t min_split = 2;  // rows
     double min_split_weight = 0;
-    double min_decrease = 0;         // of the impurity, times the node's part of all weight
+    double min_decrease = 0;  // of the impurity, times the node's part of all weight
     double min_gain = 0;
-    double size_penalty = 0;         // a split must lower size_penalty * nodes + sum of the leaves' impurities
-    double total = 1;                // weight of all rows
+    double size_penalty = 0;  // a split must lower size_penalty * nodes + sum of the leaves' impurities
+    double total = 1;         // weight of all rows
 };
 
 // A node may be split at all. Children are counted in depth from the root.
@@ -70,7 +70,8 @@ class Grower {
     };
 
   public:
-    Grower(Finder& finder, const Limits& limits, int n_threads) : finder_(finder), limits_(limits), n_threads_(n_threads) {}
+    Grower(Finder& finder, const Limits& limits, int n_threads)
+        : finder_(finder), limits_(limits), n_threads_(n_threads) {}
 
     Grown grow(Part root) {
         Grown tree = begin(root);

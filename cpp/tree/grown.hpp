@@ -28,7 +28,8 @@ inline void set_bit(Bits& words, std::size_t bit) {
 // Names the random numbers of a child by those of its parent, so that they do not depend on the order of growth.
 inline std::uint64_t key_of(std::uint64_t parent, std::size_t child) {
     const PhiloxBlock block = philox4x32({static_cast<std::uint32_t>(parent), static_cast<std::uint32_t>(parent >> 32),
-                                          static_cast<std::uint32_t>(child), 0}, {0x7265, 0x6531});
+                                          static_cast<std::uint32_t>(child), 0},
+                                         {0x7265, 0x6531});
     return std::uint64_t{block[1]} << 32 | block[0];
 }
 
@@ -55,8 +56,8 @@ class Draws {
 struct Surrogate {
     std::int32_t feature = -1;
     double threshold = std::numeric_limits<double>::quiet_NaN();  // NaN for a nominal column
-    std::int32_t below = 0;                                        // child of values up to the threshold
-    Bits subset, known;                                            // nominal: values for child 0; values that it has seen
+    std::int32_t below = 0;                                       // child of values up to the threshold
+    Bits subset, known;  // nominal: values for child 0; values that it has seen
     double agreement = 0;
 };
 
@@ -100,12 +101,12 @@ struct Split {
     std::int32_t feature = -1;
     Kind kind = Kind::leaf;
     double threshold = std::numeric_limits<double>::quiet_NaN();
-    std::uint32_t rank = 0;      // the same threshold as the finder counts values
+    std::uint32_t rank = 0;  // the same threshold as the finder counts values
     std::int32_t n_children = 2;
-    std::int32_t missing = -1;   // child of missing values, -1: all, by share
-    double gain = 0;             // what the criterion says, per unit of the node's weight
-    double first_share = 0.5;    // of the known weight, of the first of two children
-    Few first_said;              // what the first child says, where the finder knows it already
+    std::int32_t missing = -1;  // child of missing values, -1: all, by share
+    double gain = 0;            // what the criterion says, per unit of the node's weight
+    double first_share = 0.5;   // of the known weight, of the first of two children
+    Few first_said;             // what the first child says, where the finder knows it already
     std::unique_ptr<Extra> extra;
 
     Extra& more() {
@@ -186,7 +187,8 @@ inline Grown numbered(Grown top, std::vector<std::size_t> at, std::vector<Grown>
         out.nodes[visit.now].first_child = static_cast<std::int32_t>(out.nodes.size());
         const std::size_t before = stack.size();
         for (std::int32_t c = 0; c < count; ++c)
-            stack.push_back(take(*visit.from, static_cast<std::size_t>(first + c), static_cast<std::int32_t>(visit.now)));
+            stack.push_back(
+                take(*visit.from, static_cast<std::size_t>(first + c), static_cast<std::int32_t>(visit.now)));
         std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(before), stack.end());
     }
     return out;

@@ -69,7 +69,8 @@ class HistogramFinder {
         Room& mine = room();
         if (whole_ && m > few_) {
             if (!part.histogram) part.histogram = filled(part, n_threads);
-            for (std::size_t j = 0; j < d_; ++j) read(part, j, part.histogram.get() + j * bins_a_column * cells_.width, mine, best);
+            for (std::size_t j = 0; j < d_; ++j)
+                read(part, j, part.histogram.get() + j * bins_a_column * cells_.width, mine, best);
             return finished(part, best, mine);
         }
         if (whole_) {
@@ -96,7 +97,8 @@ class HistogramFinder {
                 for (std::size_t c = 0; c < k; ++c)
                     mine.add(cells_, mine.cells.data() + (c * bins_a_column + codes[mine.columns[c]]) * w, i);
             }
-            for (std::size_t c = 0; c < k; ++c) read(part, mine.columns[c], mine.cells.data() + c * bins_a_column * w, mine, best);
+            for (std::size_t c = 0; c < k; ++c)
+                read(part, mine.columns[c], mine.cells.data() + c * bins_a_column * w, mine, best);
             mine.cells.resize(bins_a_column * w);
         } else if (rules_.random) {
             gather(part, mine.columns.data(), k, mine);
@@ -146,8 +148,7 @@ class HistogramFinder {
             });
         } else {
             std::array<bool, bins_a_column> first{};
-            for (std::size_t c = 0; c < columns_.bin_of[j].size(); ++c)
-                first[columns_.bin_of[j][c]] = split.has(c);
+            for (std::size_t c = 0; c < columns_.bin_of[j].size(); ++c) first[columns_.bin_of[j][c]] = split.has(c);
             first[missing_bin] = split.missing == 0;
             middle_at = parted(part, [&](std::uint32_t row) { return first[codes[row * d_]]; });
         }
@@ -238,7 +239,7 @@ class HistogramFinder {
         double score = -std::numeric_limits<double>::infinity();
         std::size_t bin = 0;  // the last bin of the first child, of a number
         bool missing_first = false;
-        Few left, right;      // states of the children, in the units of the cells
+        Few left, right;                        // states of the children, in the units of the cells
         std::array<bool, bins_a_column> first;  // bins of the first child, of a nominal column
     };
 
@@ -305,7 +306,8 @@ class HistogramFinder {
         std::vector<std::unique_ptr<Number[]>> parts(chunks.count());
         parallel_for(chunks.count(), team, [&](std::size_t c) {
             if (c > 0) parts[c] = std::make_unique<Number[]>(size);
-            fill(known(part), part.begin + chunks.begin(c), part.begin + chunks.end(c), c > 0 ? parts[c].get() : out.get());
+            fill(known(part), part.begin + chunks.begin(c), part.begin + chunks.end(c),
+                 c > 0 ? parts[c].get() : out.get());
         });
         for (std::size_t c = 1; c < parts.size(); ++c)
             for (std::size_t i = 0; i < size; ++i) out[i] += parts[c][i];
@@ -324,7 +326,8 @@ class HistogramFinder {
                 for (std::size_t j = 0; j < d_; ++j, cell += step) cell[codes[j] * cells_.width] += w;
             } else {
                 Number* cell = out;
-                for (std::size_t j = 0; j < d_; ++j, cell += step) cells_.add(cell + codes[j] * cells_.width, of.cell_labels[row], w);
+                for (std::size_t j = 0; j < d_; ++j, cell += step)
+                    cells_.add(cell + codes[j] * cells_.width, of.cell_labels[row], w);
             }
         }
     }
@@ -388,7 +391,8 @@ class HistogramFinder {
     void consider(const Part& part, std::size_t j, Room& room, Candidate& best) const;
     void gather(const Part& part, const std::uint32_t* columns, std::size_t k, Room& room) const;
     void judge_cuts(const Part& part, const std::uint32_t* columns, std::size_t k, Room& room, Candidate& best) const;
-    void judge_cut(const Part& part, std::size_t j, const std::uint8_t* codes, std::size_t cut, Room& room, Candidate& best) const;
+    void judge_cut(const Part& part, std::size_t j, const std::uint8_t* codes, std::size_t cut, Room& room,
+                   Candidate& best) const;
     Cut drawn(const Part& part, std::size_t j, std::size_t low, std::size_t high) const;
     static void find(std::span<Cut> cuts);
     void read(const Part& part, std::size_t j, const Number* cells, Room& room, Candidate& best) const;

@@ -6,7 +6,8 @@ namespace lanatus::tree {
 
 // One column on its own: cells are cleared as they are first met, and met again in order by their bits.
 template <class Purity, class Cells>
-inline void HistogramFinder<Purity, Cells>::consider(const Part& part, std::size_t j, Room& room, Candidate& best) const {
+inline void HistogramFinder<Purity, Cells>::consider(const Part& part, std::size_t j, Room& room,
+                                                     Candidate& best) const {
     const std::size_t w = cells_.width, m = part.end - part.begin;
     const std::uint8_t* codes = known(part).codes + j;
     const std::uint32_t* rows = rows_.data() + part.begin;
@@ -34,7 +35,8 @@ inline void HistogramFinder<Purity, Cells>::consider(const Part& part, std::size
 
 // The codes of some columns of the node's rows, column by column.
 template <class Purity, class Cells>
-inline void HistogramFinder<Purity, Cells>::gather(const Part& part, const std::uint32_t* columns, std::size_t k, Room& room) const {
+inline void HistogramFinder<Purity, Cells>::gather(const Part& part, const std::uint32_t* columns, std::size_t k,
+                                                   Room& room) const {
     const std::size_t m = part.end - part.begin, d = d_;
     const std::uint8_t* matrix = known(part).codes;
     const std::uint32_t* rows = rows_.data() + part.begin;
@@ -49,13 +51,15 @@ inline void HistogramFinder<Purity, Cells>::gather(const Part& part, const std::
 // One cut drawn at random in each of some gathered columns. In numbers without holes all are drawn side by side, and
 // judged by passes over the codes, without a histogram.
 template <class Purity, class Cells>
-inline void HistogramFinder<Purity, Cells>::judge_cuts(const Part& part, const std::uint32_t* columns, std::size_t k, Room& room, Candidate& best) const {
+inline void HistogramFinder<Purity, Cells>::judge_cuts(const Part& part, const std::uint32_t* columns, std::size_t k,
+                                                       Room& room, Candidate& best) const {
     const std::size_t m = part.end - part.begin;
     room.cuts.resize(k);
     for (std::size_t c = 0; c < k; ++c) {
         const auto [low, high] = range_of(room.codes.data() + c * m, m);
         const bool by_histogram = columns_.is_nominal(columns[c]) || high == missing_bin;
-        room.cuts[c] = by_histogram || low == high ? Cut{nullptr, 0, 0, 0, by_histogram} : drawn(part, columns[c], low, high);
+        room.cuts[c] =
+            by_histogram || low == high ? Cut{nullptr, 0, 0, 0, by_histogram} : drawn(part, columns[c], low, high);
     }
     find(room.cuts);
     for (std::size_t c = 0; c < k; ++c)
@@ -65,13 +69,15 @@ inline void HistogramFinder<Purity, Cells>::judge_cuts(const Part& part, const s
 }
 
 template <class Purity, class Cells>
-inline void HistogramFinder<Purity, Cells>::judge_cut(const Part& part, std::size_t j, const std::uint8_t* codes, std::size_t cut, Room& room, Candidate& best) const {
+inline void HistogramFinder<Purity, Cells>::judge_cut(const Part& part, std::size_t j, const std::uint8_t* codes,
+                                                      std::size_t cut, Room& room, Candidate& best) const {
     const std::size_t m = part.end - part.begin, v = purity_.width;
     double *left = room.left.data(), *right = room.right.data(), *total = room.total.data();
     if (std::is_same_v<Cells, ClassCells> && cells_.width == 2) {
         std::int64_t below = 0, below_second = 0;
         if (room.unit) {
-            std::tie(below, below_second) = count_up_to(codes, room.is_second.data(), m, static_cast<std::uint8_t>(cut));
+            std::tie(below, below_second) =
+                count_up_to(codes, room.is_second.data(), m, static_cast<std::uint8_t>(cut));
         } else {
             const std::int32_t *label = room.label.data(), *weight = room.weight.data();
             for (std::size_t i = 0; i < m; ++i) {
@@ -101,7 +107,8 @@ inline void HistogramFinder<Purity, Cells>::judge_cut(const Part& part, std::siz
 
 // A threshold drawn evenly between the edges inside the node's range of bins.
 template <class Purity, class Cells>
-inline auto HistogramFinder<Purity, Cells>::drawn(const Part& part, std::size_t j, std::size_t low, std::size_t high) const -> Cut {
+inline auto HistogramFinder<Purity, Cells>::drawn(const Part& part, std::size_t j, std::size_t low,
+                                                  std::size_t high) const -> Cut {
     const double* edges = columns_.edges[j].data();
     const double from = edges[low], to = edges[high - 1];
     return {edges, from + Philox(part.key, 2).uniform(j) * (to - from), low, high - low, false};
@@ -123,7 +130,8 @@ inline void HistogramFinder<Purity, Cells>::find(std::span<Cut> cuts) {
 
 // The bins of a filled histogram that hold rows, packed, and judged.
 template <class Purity, class Cells>
-inline void HistogramFinder<Purity, Cells>::read(const Part& part, std::size_t j, const Number* cells, Room& room, Candidate& best) const {
+inline void HistogramFinder<Purity, Cells>::read(const Part& part, std::size_t j, const Number* cells, Room& room,
+                                                 Candidate& best) const {
     const std::size_t w = cells_.width;
     std::size_t count = 0;
     for (std::size_t b = 0; b < bins_a_column; ++b) {
@@ -136,7 +144,8 @@ inline void HistogramFinder<Purity, Cells>::read(const Part& part, std::size_t j
 
 // The best cut of a column by the packed cells of its bins, the missing one last.
 template <class Purity, class Cells>
-inline void HistogramFinder<Purity, Cells>::judge(const Part& part, std::size_t j, Room& room, std::size_t count, Candidate& best) const {
+inline void HistogramFinder<Purity, Cells>::judge(const Part& part, std::size_t j, Room& room, std::size_t count,
+                                                  Candidate& best) const {
     if (count < 2) return;
     const std::size_t w = cells_.width, v = purity_.width;
     const std::uint8_t* bins = room.bins.data();
@@ -185,7 +194,8 @@ inline void HistogramFinder<Purity, Cells>::judge(const Part& part, std::size_t 
 // Two classes, numbers, nothing missing. Between two bins of one and the same class there is no best cut (Fayyad and
 // Irani 1992), unless the better ones are forbidden by the least size of a child.
 template <class Purity, class Cells>
-inline void HistogramFinder<Purity, Cells>::judge_two(const Part& part, std::size_t j, const Room& room, std::size_t count, Candidate& best) const {
+inline void HistogramFinder<Purity, Cells>::judge_two(const Part& part, std::size_t j, const Room& room,
+                                                      std::size_t count, Candidate& best) const {
     const Number* cells = room.packed.data();
     double t0 = 0, t1 = 0, l0 = 0, l1 = 0;
     for (std::size_t i = 0; i < count; ++i) t0 += cells[2 * i], t1 += cells[2 * i + 1];
@@ -219,7 +229,8 @@ inline double HistogramFinder<Purity, Cells>::least_weight(const Part& part) con
 
 // Purity of a cut, or minus infinity where a child is too small.
 template <class Purity, class Cells>
-inline double HistogramFinder<Purity, Cells>::value(const Part& part, const double* left, const double* total, double* right) const {
+inline double HistogramFinder<Purity, Cells>::value(const Part& part, const double* left, const double* total,
+                                                    double* right) const {
     const std::size_t v = purity_.width;
     for (std::size_t k = 0; k < v; ++k) right[k] = total[k] - left[k];
     const double a = weight(left), b = weight(right), least = least_weight(part);
@@ -229,7 +240,8 @@ inline double HistogramFinder<Purity, Cells>::value(const Part& part, const doub
 
 // Nominal bins (missing values as one more) by the share of a class or the mean, cut at the best place.
 template <class Purity, class Cells>
-inline void HistogramFinder<Purity, Cells>::halve(const Part& part, std::size_t j, Room& room, std::size_t count, Candidate& best) const {
+inline void HistogramFinder<Purity, Cells>::halve(const Part& part, std::size_t j, Room& room, std::size_t count,
+                                                  Candidate& best) const {
     const std::size_t v = purity_.width;
     const std::uint8_t* bins = room.bins.data();
     const double* states = room.states.data();
@@ -277,7 +289,8 @@ inline Split HistogramFinder<Purity, Cells>::finished(const Part& part, const Ca
     } else {
         split.kind = Kind::threshold;
         split.rank = static_cast<std::uint32_t>(best.bin);
-        split.threshold = best.bin < columns_.edges[j].size() ? columns_.edges[j][best.bin] : std::numeric_limits<double>::infinity();
+        split.threshold =
+            best.bin < columns_.edges[j].size() ? columns_.edges[j][best.bin] : std::numeric_limits<double>::infinity();
     }
     double* first_side = mine.left.data();
     double* second_side = mine.right.data();
@@ -286,8 +299,9 @@ inline Split HistogramFinder<Purity, Cells>::finished(const Part& part, const Ca
             double whole[3] = {};
             for (std::size_t k = 0; k < 3; ++k) whole[k] = best.left[k] + best.right[k];
             split.first_share = best.left[0] / whole[0];
-            split.gain = std::max(0.0, (purity_.phi(best.left.data()) + purity_.phi(best.right.data()) - purity_.phi(whole)) /
-                                           scale_ / part.weight);
+            split.gain =
+                std::max(0.0, (purity_.phi(best.left.data()) + purity_.phi(best.right.data()) - purity_.phi(whole)) /
+                                  scale_ / part.weight);
             return split;
         }
     if constexpr (std::is_same_v<Cells, ClassCells>)
@@ -305,7 +319,7 @@ inline Split HistogramFinder<Purity, Cells>::finished(const Part& part, const Ca
     const std::uint8_t* codes = of.codes + j;
     for (std::size_t i = part.begin; i < part.end; ++i) {
         const std::uint8_t code = codes[rows_[i] * d_];
-        const bool first = code == missing_bin ? best.missing_first
+        const bool first = code == missing_bin          ? best.missing_first
                            : split.kind == Kind::subset ? best.first[code]
                                                         : code <= best.bin;
         const double w = of.weight(rows_[i]);
@@ -320,7 +334,8 @@ inline Split HistogramFinder<Purity, Cells>::finished(const Part& part, const Ca
 }
 
 template <class Purity, class Cells>
-inline Split HistogramFinder<Purity, Cells>::gained(const Part& part, Split& split, const double* first_side, const double* second_side) const {
+inline Split HistogramFinder<Purity, Cells>::gained(const Part& part, Split& split, const double* first_side,
+                                                    const double* second_side) const {
     const double a = purity_.weight(first_side), b = purity_.weight(second_side);
     split.first_share = a / (a + b);
     const double before = std::is_same_v<Label, double> ? 0.0 : purity_.phi(part.said.data());

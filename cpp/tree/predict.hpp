@@ -49,7 +49,8 @@ class CompactForest {
             for (auto i = static_cast<std::size_t>(start_[t]); i < static_cast<std::size_t>(start_[t + 1]); ++i) {
                 slow_[i] = slow_node(trees, i, static_cast<std::uint32_t>(start_[t]));
                 if (trees.kind[i] == 3) has_set_[t] = 1;
-                if (trees.kind[i] == 1) thresholds[static_cast<std::size_t>(trees.feature[i])].push_back(trees.threshold[i]);
+                if (trees.kind[i] == 1)
+                    thresholds[static_cast<std::size_t>(trees.feature[i])].push_back(trees.threshold[i]);
             }
         rank(thresholds);
     }
@@ -64,18 +65,21 @@ class CompactForest {
         const auto node = [&](std::size_t row, std::size_t t, std::size_t at) {
             say(out.row(row), t, value_.data() + at * width_);
         };
-        walk_all(X, n_threads, node, [&](std::size_t row, std::size_t t, std::size_t count, const std::uint8_t* leaf) {
-            if (output_[t] < 0 && n_outputs_ > 1) {
-                for (std::size_t k = 0; k < count; ++k) node(row + k, t, leaf_node(t, leaf[k]));
-                return;
-            }
-            const double* value = leaf_value_.data() + leaf_start_[t];
-            double* to = out.row(row) + std::max(output_[t], 0);
-            for (std::size_t k = 0; k < count; ++k) to[k * n_outputs_] += value[leaf[k]];
-        }, [&](std::size_t first, std::size_t t, std::size_t leaf, std::span<const std::uint16_t> rows) {
-            const double* value = deep_value_.data() + leaf * width_;
-            for (const std::size_t row : rows) say(out.row(first + row), t, value);
-        });
+        walk_all(
+            X, n_threads, node,
+            [&](std::size_t row, std::size_t t, std::size_t count, const std::uint8_t* leaf) {
+                if (output_[t] < 0 && n_outputs_ > 1) {
+                    for (std::size_t k = 0; k < count; ++k) node(row + k, t, leaf_node(t, leaf[k]));
+                    return;
+                }
+                const double* value = leaf_value_.data() + leaf_start_[t];
+                double* to = out.row(row) + std::max(output_[t], 0);
+                for (std::size_t k = 0; k < count; ++k) to[k * n_outputs_] += value[leaf[k]];
+            },
+            [&](std::size_t first, std::size_t t, std::size_t leaf, std::span<const std::uint16_t> rows) {
+                const double* value = deep_value_.data() + leaf * width_;
+                for (const std::size_t row : rows) say(out.row(first + row), t, value);
+            });
     }
 
     // out (n x n_trees) = the leaf in each tree.
@@ -84,11 +88,14 @@ class CompactForest {
         const auto node = [&](std::size_t row, std::size_t t, std::size_t at) {
             out.row(row)[t] = static_cast<std::int32_t>(at - static_cast<std::size_t>(start_[t]));
         };
-        walk_all(X, n_threads, node, [&](std::size_t row, std::size_t t, std::size_t count, const std::uint8_t* leaf) {
-            for (std::size_t k = 0; k < count; ++k) node(row + k, t, leaf_node(t, leaf[k]));
-        }, [&](std::size_t first, std::size_t t, std::size_t leaf, std::span<const std::uint16_t> rows) {
-            for (const std::size_t row : rows) node(first + row, t, leaf_nodes_[leaf]);
-        });
+        walk_all(
+            X, n_threads, node,
+            [&](std::size_t row, std::size_t t, std::size_t count, const std::uint8_t* leaf) {
+                for (std::size_t k = 0; k < count; ++k) node(row + k, t, leaf_node(t, leaf[k]));
+            },
+            [&](std::size_t first, std::size_t t, std::size_t leaf, std::span<const std::uint16_t> rows) {
+                for (const std::size_t row : rows) node(first + row, t, leaf_nodes_[leaf]);
+            });
     }
 
   private:
@@ -117,7 +124,8 @@ class CompactForest {
     enum class Way { slow, planes, ranks };
 
     static constexpr std::size_t block = 1024;  // rows that pass through the trees together, a multiple of rows_at_once
-    static constexpr std::size_t deep_block = 16384;  // of deep trees: many to a node, and a column is no more than the first cache
+    static constexpr std::size_t deep_block =
+        16384;  // of deep trees: many to a node, and a column is no more than the first cache
     static constexpr std::size_t least_deep_block = 1024;
     static constexpr std::uint16_t never = 0xffff;
     static constexpr std::size_t least_trees = 4;  // fewer are not worth ranks
@@ -125,8 +133,13 @@ class CompactForest {
     static Slow slow_node(const TreeArrays& trees, std::size_t i, std::uint32_t start) {
         const auto begin = static_cast<std::uint32_t>(trees.subset_start[i]);
         const auto words = static_cast<std::uint32_t>(trees.subset_start[i + 1]) - begin;
-        return {trees.threshold[i], start + static_cast<std::uint32_t>(std::max(trees.first_child[i], 0)),
-                trees.kind[i] == 0 ? -1 : trees.feature[i], begin, words, trees.missing[i] == 0, trees.kind[i] == 3};
+        return {trees.threshold[i],
+                start + static_cast<std::uint32_t>(std::max(trees.first_child[i], 0)),
+                trees.kind[i] == 0 ? -1 : trees.feature[i],
+                begin,
+                words,
+                trees.missing[i] == 0,
+                trees.kind[i] == 3};
     }
 
     std::size_t begin_of(std::size_t t) const noexcept { return static_cast<std::size_t>(start_[t]); }
@@ -220,7 +233,8 @@ class CompactForest {
             }
             const Slow& test = slow_[node];
             const auto place = 2 * column_[static_cast<std::size_t>(test.feature)].place + test.missing_left;
-            fast_.push_back({static_cast<std::uint16_t>(place), static_cast<std::uint16_t>(rank_of(test, thresholds)), {0, 0}});
+            fast_.push_back(
+                {static_cast<std::uint16_t>(place), static_cast<std::uint16_t>(rank_of(test, thresholds)), {0, 0}});
             return static_cast<std::uint32_t>(fast_.size() - 1 - first);
         };
         fast_start_[t] = first;
@@ -250,16 +264,19 @@ class CompactForest {
     template <class T, class VisitNode, class VisitLeaves, class VisitDeep>
     void walk_all(MatrixView<const T> X, int n_threads, const VisitNode& node, const VisitLeaves& leaves,
                   const VisitDeep& deep) const {
-        parallel_chunks(Chunks{X.rows, way_ == Way::ranks ? deep_share(X.rows, n_threads) : block}, n_threads, [&](std::size_t begin, std::size_t end) {
-            if (way_ == Way::planes) return walk_planes(X, begin, end, node, leaves);
-            if (way_ == Way::ranks && bytes_) return walk_ranked<std::uint8_t>(X, begin, end, node, deep);
-            if (way_ == Way::ranks) return walk_ranked<std::uint16_t>(X, begin, end, node, deep);
-            for (std::size_t t = 0; t < n_trees(); ++t) walk_slowly(X, begin, end, t, node);
-        });
+        parallel_chunks(Chunks{X.rows, way_ == Way::ranks ? deep_share(X.rows, n_threads) : block}, n_threads,
+                        [&](std::size_t begin, std::size_t end) {
+                            if (way_ == Way::planes) return walk_planes(X, begin, end, node, leaves);
+                            if (way_ == Way::ranks && bytes_)
+                                return walk_ranked<std::uint8_t>(X, begin, end, node, deep);
+                            if (way_ == Way::ranks) return walk_ranked<std::uint16_t>(X, begin, end, node, deep);
+                            for (std::size_t t = 0; t < n_trees(); ++t) walk_slowly(X, begin, end, t, node);
+                        });
     }
 
     template <class T, class Visit>
-    void walk_slowly(MatrixView<const T> X, std::size_t begin, std::size_t end, std::size_t t, const Visit& visit) const {
+    void walk_slowly(MatrixView<const T> X, std::size_t begin, std::size_t end, std::size_t t,
+                     const Visit& visit) const {
         for (std::size_t row = begin; row < end; ++row) {
             const T* x = X.row(row);
             auto at = begin_of(t);
@@ -323,7 +340,8 @@ class CompactForest {
         std::vector<const Rank*> at;  // 2 j: missing is above all thresholds; 2 j + 1: below
         Buffer<Rank> above, below;
 
-        Columns(std::size_t columns, std::size_t rows) : at(2 * columns), above(columns * rows), below(columns * rows) {}
+        Columns(std::size_t columns, std::size_t rows)
+            : at(2 * columns), above(columns * rows), below(columns * rows) {}
     };
 
     template <class Rank, class T, class Visit, class VisitLeaf>
@@ -340,16 +358,18 @@ class CompactForest {
                 holes |= missing;
             });
             if (holes)
-                for (std::size_t i = 0; i < count; ++i) below[i] = above[i] == static_cast<Rank>(never) ? Rank{0} : above[i];
+                for (std::size_t i = 0; i < count; ++i)
+                    below[i] = above[i] == static_cast<Rank>(never) ? Rank{0} : above[i];
             columns.at[2 * place] = above;
             columns.at[2 * place + 1] = holes ? below : above;
         }
         Buffer<std::uint16_t> rows(2 * count);
         for (std::size_t t = 0; t < n_trees(); ++t)
             if (has_set_[t]) walk_slowly(X, begin, end, t, visit);
-            else divide(columns, rows, count, t, [&](std::size_t leaf, std::span<const std::uint16_t> those) {
-                visit_leaf(begin, t, leaf_start_[t] + leaf, those);
-            });
+            else
+                divide(columns, rows, count, t, [&](std::size_t leaf, std::span<const std::uint16_t> those) {
+                    visit_leaf(begin, t, leaf_start_[t] + leaf, those);
+                });
     }
 
     // visit(leaf of the tree, rows) for every leaf that a row of the block comes to. The rows of a node stand side by side

@@ -28,8 +28,7 @@ void find_leaves_of(const std::uint8_t* ranks, std::size_t stride, std::span<con
             const PlaneTest test = tests[i];
             const std::uint8_t* at = ranks + test.place * stride;
             const V rank = all(test.rank), keep = all(test.keep);
-            for (std::size_t v = 0; v < n_vectors; ++v)
-                plane[v] &= (V)(load(at + v * sizeof(V)) <= rank) | keep;
+            for (std::size_t v = 0; v < n_vectors; ++v) plane[v] &= (V)(load(at + v * sizeof(V)) <= rank) | keep;
         }
         for (std::size_t v = 0; v < n_vectors; ++v) {
             const V here = (V)(plane[v] != 0) & ~done[v];

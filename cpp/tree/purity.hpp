@@ -181,7 +181,8 @@ enum class MeanCriterion { squares, poisson };
 class MeanPurity {
   public:
     using Label = double;
-    MeanPurity(std::size_t n_outputs, MeanCriterion criterion) : width(n_outputs + 2), n_(n_outputs), criterion_(criterion) {}
+    MeanPurity(std::size_t n_outputs, MeanCriterion criterion)
+        : width(n_outputs + 2), n_(n_outputs), criterion_(criterion) {}
 
     struct Run {
         std::vector<double> s;
@@ -202,7 +203,8 @@ class MeanPurity {
         s[0] += w;
         for (std::size_t o = 0; o < n_; ++o) {
             s[1 + o] += w * y[o];
-            s[1 + n_] += criterion_ == MeanCriterion::squares ? w * y[o] * y[o] : (y[o] > 0 ? w * y[o] * std::log(y[o]) : 0.0);
+            s[1 + n_] +=
+                criterion_ == MeanCriterion::squares ? w * y[o] * y[o] : (y[o] > 0 ? w * y[o] * std::log(y[o]) : 0.0);
         }
     }
     double weight(const double* s) const { return s[0]; }

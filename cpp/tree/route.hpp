@@ -45,18 +45,22 @@ struct TreeView {
     }
 
   private:
-    static bool in(std::span<const std::uint32_t> words, std::span<const std::int64_t> start, std::size_t i, double code) {
+    static bool in(std::span<const std::uint32_t> words, std::span<const std::int64_t> start, std::size_t i,
+                   double code) {
         const auto from = static_cast<std::size_t>(start[i]), to = static_cast<std::size_t>(start[i + 1]);
         return has_bit(words.data() + from, to - from, static_cast<std::size_t>(code));
     }
     template <class T>
     std::int32_t stand_in(std::size_t node, const T* x) const {
         if (stand_start.empty()) return missing[node];
-        for (auto s = static_cast<std::size_t>(stand_start[node]); s < static_cast<std::size_t>(stand_start[node + 1]); ++s) {
+        for (auto s = static_cast<std::size_t>(stand_start[node]); s < static_cast<std::size_t>(stand_start[node + 1]);
+             ++s) {
             const auto value = static_cast<double>(x[stand_feature[s]]);
             if (std::isnan(value)) continue;
-            if (!std::isnan(stand_threshold[s])) return value <= stand_threshold[s] ? stand_below[s] : 1 - stand_below[s];
-            if (in(stand_known, stand_known_start, s, value)) return in(stand_subset, stand_subset_start, s, value) ? 0 : 1;
+            if (!std::isnan(stand_threshold[s]))
+                return value <= stand_threshold[s] ? stand_below[s] : 1 - stand_below[s];
+            if (in(stand_known, stand_known_start, s, value))
+                return in(stand_subset, stand_subset_start, s, value) ? 0 : 1;
         }
         return missing[node];
     }
@@ -89,7 +93,8 @@ void reach(const TreeView& tree, const T* x, std::vector<std::pair<std::size_t, 
 
 // out (n x width, zeroed) += part * value[leaf].
 template <class T>
-void spread(const TreeView& tree, MatrixView<const T> X, MatrixView<const double> value, MatrixView<double> out, int n_threads) {
+void spread(const TreeView& tree, MatrixView<const T> X, MatrixView<const double> value, MatrixView<double> out,
+            int n_threads) {
     parallel_chunks(Chunks::of(X.rows), n_threads, [&](std::size_t begin, std::size_t end) {
         std::vector<std::pair<std::size_t, double>> stack;
         for (std::size_t i = begin; i < end; ++i)

@@ -22,7 +22,7 @@ struct Rules {
     std::int64_t min_leaf = 1;
     double min_leaf_weight = 0;
     std::size_t max_surrogates = 5;
-    std::vector<std::int8_t> monotone;  // -1, 0, 1 by column, or empty
+    std::vector<std::int8_t> monotone;    // -1, 0, 1 by column, or empty
     std::vector<std::uint32_t> priority;  // columns, the first wins a tie
     std::uint64_t seed = 0;
     Judge judge;  // the user's criterion, or empty

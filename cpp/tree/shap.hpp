@@ -61,12 +61,14 @@ struct ShapPlan {
     static std::size_t depth_of(const TreeView& t) {
         std::vector<std::size_t> depth(t.feature.size(), 0);
         for (std::size_t i = 0; i < depth.size(); ++i)  // children stand behind their parents
-            for (std::int32_t c = 0; c < t.n_children[i]; ++c) depth[static_cast<std::size_t>(t.first_child[i] + c)] = depth[i] + 1;
+            for (std::int32_t c = 0; c < t.n_children[i]; ++c)
+                depth[static_cast<std::size_t>(t.first_child[i] + c)] = depth[i] + 1;
         return *std::max_element(depth.begin(), depth.end());
     }
     // The most columns that a path tests, at least 1.
     static std::size_t columns_on_a_path(const TreeView& t) {
-        std::vector<std::size_t> times(static_cast<std::size_t>(*std::max_element(t.feature.begin(), t.feature.end()) + 1), 0);
+        std::vector<std::size_t> times(
+            static_cast<std::size_t>(*std::max_element(t.feature.begin(), t.feature.end()) + 1), 0);
         std::vector<std::pair<std::size_t, std::int32_t>> path{{0, 0}};  // nodes, and the child that is next
         std::size_t now = 0, most = 1;
         while (!path.empty()) {
@@ -90,7 +92,8 @@ class ShapWalk {
   public:
     ShapWalk(const ShapPlan& plan, std::size_t n_columns)
         : p_(plan), q_(plan.rule.size()), k_(plan.value.cols), steps_(plan.depth + 1), last_(n_columns, -1),
-          inverse_(steps_.size() * q_, 1.0), product_(steps_.size() * q_, 1.0), sum_(steps_.size() * q_ * k_), part_(q_) {}
+          inverse_(steps_.size() * q_, 1.0), product_(steps_.size() * q_, 1.0), sum_(steps_.size() * q_ * k_),
+          part_(q_) {}
 
     // phi[j * stride + c] += Shapley value of column j for output c.
     template <class T>
@@ -113,7 +116,7 @@ class ShapWalk {
         std::size_t node = 0;
         std::int32_t next = 0, chosen = -1;
         std::int32_t column = -1;
-        std::ptrdiff_t same = -1;  // the step above by a test on the same column
+        std::ptrdiff_t same = -1;       // the step above by a test on the same column
         double unknown = 1, known = 1;  // what all tests on the column let through
     };
 
@@ -192,7 +195,8 @@ class ShapWalk {
     std::size_t q_, k_;
     std::vector<Step> steps_;
     std::vector<std::ptrdiff_t> last_;  // the deepest step on the path by a test on each column
-    std::vector<double> inverse_, product_, sum_;  // by step: 1 / (z (1 - t) + o t), the product of all such, sums over leaves
+    std::vector<double> inverse_, product_,
+        sum_;  // by step: 1 / (z (1 - t) + o t), the product of all such, sums over leaves
     std::vector<double> part_;
 };
 
@@ -201,7 +205,8 @@ inline Chunks chunks_of(std::size_t n_rows, std::size_t n_nodes) { return Chunks
 
 // phi (n rows of columns x stride) += Shapley values of the tree's outputs, from output `first` on.
 template <class T>
-void shap(const ShapPlan& plan, MatrixView<const T> X, MatrixView<double> phi, std::size_t stride, std::size_t first, int n_threads) {
+void shap(const ShapPlan& plan, MatrixView<const T> X, MatrixView<double> phi, std::size_t stride, std::size_t first,
+          int n_threads) {
     parallel_chunks(chunks_of(X.rows, plan.tree.feature.size()), n_threads, [&](std::size_t begin, std::size_t end) {
         ShapWalk walk(plan, X.cols);
         for (std::size_t i = begin; i < end; ++i) walk.row(X.row(i), phi.row(i) + first, stride);
@@ -210,8 +215,9 @@ void shap(const ShapPlan& plan, MatrixView<const T> X, MatrixView<double> phi, s
 
 // out (n x width, zeroed) += expectation of value where only the columns marked as known are.
 template <class T>
-void expect(const TreeView& tree, std::span<const double> cover, MatrixView<const T> X, std::span<const std::uint8_t> known,
-            MatrixView<const double> value, MatrixView<double> out, int n_threads) {
+void expect(const TreeView& tree, std::span<const double> cover, MatrixView<const T> X,
+            std::span<const std::uint8_t> known, MatrixView<const double> value, MatrixView<double> out,
+            int n_threads) {
     parallel_chunks(chunks_of(X.rows, tree.feature.size()), n_threads, [&](std::size_t begin, std::size_t end) {
         std::vector<std::pair<std::size_t, double>> stack;
         for (std::size_t i = begin; i < end; ++i) {

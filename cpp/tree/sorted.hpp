@@ -149,8 +149,9 @@ class SortedFinder {
 
   private:
     // The order of a column, cut into those of the children.
-    static void hand_down(Sorted& order, std::size_t j, const std::vector<std::int32_t>& child, const std::vector<std::uint32_t>& place,
-                          const std::vector<std::uint32_t>& base, const Split& split, std::vector<Part>& children) {
+    static void hand_down(Sorted& order, std::size_t j, const std::vector<std::int32_t>& child,
+                          const std::vector<std::uint32_t>& place, const std::vector<std::uint32_t>& base,
+                          const Split& split, std::vector<Part>& children) {
         constexpr std::uint64_t high = ~std::uint64_t{0} << 32;
         for (Part& to : children) to.order[j] = Sorted(to.rows.size() + 1);  // one more, to write to in vain
         if (children.size() == 2 && base[0] == children[0].rows.size() && base[1] == children[1].rows.size()) {
@@ -329,7 +330,8 @@ class SortedFinder {
         Sorted order(m);
         if (m < values / 16 || m < 256) {
             for (std::size_t e = 0; e < m; ++e)
-                if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none) order.items[order.size++] = std::uint64_t{r} << 32 | e;
+                if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none)
+                    order.items[order.size++] = std::uint64_t{r} << 32 | e;
             std::sort(order.items.data(), order.items.data() + order.size);
             return order;
         }
@@ -338,7 +340,8 @@ class SortedFinder {
             if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none) ++at[r + 1], ++order.size;
         std::inclusive_scan(at.begin(), at.end(), at.begin());
         for (std::size_t e = 0; e < m; ++e)
-            if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none) order.items[at[r]++] = std::uint64_t{r} << 32 | e;
+            if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none)
+                order.items[at[r]++] = std::uint64_t{r} << 32 | e;
         return order;
     }
 
@@ -369,8 +372,8 @@ class SortedFinder {
     Candidate numeric(const Part& part, std::size_t j) const;
     // Two classes and nothing special: the same search with sums in registers. Between two rows of one class, each alone at its
     // value, there is no best cut (Fayyad and Irani 1992), unless the better ones are forbidden by the least size of a child.
-    bool scan_two(const Part& part, const Sorted& order, const std::vector<double>& known, double slack, double& highest,
-                  std::size_t& cut) const {
+    bool scan_two(const Part& part, const Sorted& order, const std::vector<double>& known, double slack,
+                  double& highest, std::size_t& cut) const {
         if constexpr (!requires(const Purity& p) { p.phi_of_two(1.0, 1.0, 2.0); }) return false;
         else {
             if (purity_.width != 2) return false;
@@ -389,7 +392,8 @@ class SortedFinder {
                 (label ? l1 : l0) += w;
                 const Label next = labels[static_cast<std::uint32_t>(after)];
                 const bool same = (item >> 32) == (after >> 32);
-                const bool skip = same || (any_size && alone && next == label && (i + 2 == m || (order[i + 2] >> 32) != (after >> 32)));
+                const bool skip = same || (any_size && alone && next == label &&
+                                           (i + 2 == m || (order[i + 2] >> 32) != (after >> 32)));
                 alone = !same;
                 label = next;
                 if (skip || i + 1 < rows || m - i - 1 < rows) continue;
@@ -404,8 +408,8 @@ class SortedFinder {
     }
 
     // Sides (or values) of a split by the states of what is known: gain, shares, where missing values go.
-    void finish(const Part& part, Candidate& best, std::vector<double>& states, std::size_t k, double before, const double* gone,
-                std::int32_t missing_at) const {
+    void finish(const Part& part, Candidate& best, std::vector<double>& states, std::size_t k, double before,
+                const double* gone, std::int32_t missing_at) const {
         const std::size_t w = purity_.width;
         Split& split = best.split;
         split.n_children = static_cast<std::int32_t>(k);

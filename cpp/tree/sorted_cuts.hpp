@@ -12,7 +12,8 @@ inline auto SortedFinder<Purity>::consider(const Part& part, std::size_t j) cons
 
 // The entries whose value is missing: their state and number.
 template <class Purity>
-inline std::vector<double> SortedFinder<Purity>::missing_state(const Part& part, std::size_t j, std::int64_t& count) const {
+inline std::vector<double> SortedFinder<Purity>::missing_state(const Part& part, std::size_t j,
+                                                               std::int64_t& count) const {
     std::vector<double> state(purity_.width);
     count = 0;
     for (std::size_t e = 0; e < part.rows.size(); ++e)
@@ -30,7 +31,8 @@ inline bool SortedFinder<Purity>::ordered(const Part& part, std::size_t j, doubl
     const double shift = std::is_same_v<Label, double> && centred_ ? part.said[0] : 0.0;
     left += shift;
     right += shift;
-    return !(sign * (right - left) < 0) && left >= part.low && left <= part.high && right >= part.low && right <= part.high;
+    return !(sign * (right - left) < 0) && left >= part.low && left <= part.high && right >= part.low &&
+           right <= part.high;
 }
 
 template <class Purity>
@@ -51,7 +53,9 @@ inline auto SortedFinder<Purity>::numeric(const Part& part, std::size_t j) const
     if (order.size == 0) return best;
     const std::size_t m = order.size;
     const bool holes = m < part.rows.size();
-    if ((order.front() >> 32) == (order.back() >> 32) && !(holes && rules_.missing == Missing::branch && !rules_.median)) return best;
+    if ((order.front() >> 32) == (order.back() >> 32) &&
+        !(holes && rules_.missing == Missing::branch && !rules_.median))
+        return best;
     std::int64_t n_missing = 0;
     std::vector<double> gone(purity_.width), known = part.state;
     if (holes) {
@@ -72,7 +76,8 @@ inline auto SortedFinder<Purity>::numeric(const Part& part, std::size_t j) const
     for (std::int32_t side = 1; !scanned && side >= (counted ? 0 : 1); --side) {
         Run left = counted && side == 0 ? purity_.run(gone.data()) : purity_.run();
         Run right = counted && side == 1 ? purity_.run(part.state.data()) : purity_.run(known.data());
-        const std::int64_t more_left = counted && side == 0 ? n_missing : 0, more_right = counted && side == 1 ? n_missing : 0;
+        const std::int64_t more_left = counted && side == 0 ? n_missing : 0,
+                           more_right = counted && side == 1 ? n_missing : 0;
         for (std::size_t i = 0; i < m; ++i) {
             const auto e = static_cast<std::uint32_t>(order[i]);
             purity_.add(left, label(part, e), part.weights[e]);
@@ -103,7 +108,7 @@ inline auto SortedFinder<Purity>::numeric(const Part& part, std::size_t j) const
     split.kind = Kind::threshold;
     split.rank = static_cast<std::uint32_t>(order[cut] >> 32);
     const auto& values = columns_.distinct[j];
-    split.threshold = cut + 1 == m ? std::numeric_limits<double>::infinity()
+    split.threshold = cut + 1 == m    ? std::numeric_limits<double>::infinity()
                       : rules_.random ? drawn
                                       : between(values[split.rank], values[order[cut + 1] >> 32]);
     if (rules_.observed && cut + 1 < m)
@@ -224,14 +229,16 @@ inline auto SortedFinder<Purity>::nominal(const Part& part, std::size_t j) const
 // for two classes and for one number (Breiman 1984, 4.2.2); for more classes each class gives an order to try, and few
 // values are tried in all ways.
 template <class Purity>
-inline std::vector<char> SortedFinder<Purity>::halve(const Part& part, const Groups& g, const std::vector<double>& known) const {
+inline std::vector<char> SortedFinder<Purity>::halve(const Part& part, const Groups& g,
+                                                     const std::vector<double>& known) const {
     const std::size_t w = purity_.width, count = g.present.size();
     const double slack = rules_.judge ? 1e-12 : 1e-10 * std::max(part.weight * part.impurity, 1e-300);
     double highest = -std::numeric_limits<double>::infinity();
     std::vector<char> first;
     std::vector<double> left(w), right(w);
     auto judge = [&](std::int64_t n_left, std::int64_t n_all) {
-        if (n_left < rules_.min_leaf || n_all - n_left < rules_.min_leaf) return -std::numeric_limits<double>::infinity();
+        if (n_left < rules_.min_leaf || n_all - n_left < rules_.min_leaf)
+            return -std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < w; ++k) right[k] = known[k] - left[k];
         if (rules_.min_leaf_weight > 0 && (purity_.weight(left.data()) < rules_.min_leaf_weight ||
                                            purity_.weight(right.data()) < rules_.min_leaf_weight))
@@ -278,7 +285,8 @@ inline std::vector<char> SortedFinder<Purity>::halve(const Part& part, const Gro
     }
     std::vector<std::pair<double, std::size_t>> order(count);
     for (std::size_t view = 0; view < views; ++view) {
-        for (std::size_t i = 0; i < count; ++i) order[i] = {purity_.key(&g.states[g.present[i] * w], view), g.present[i]};
+        for (std::size_t i = 0; i < count; ++i)
+            order[i] = {purity_.key(&g.states[g.present[i] * w], view), g.present[i]};
         std::sort(order.begin(), order.end());
         std::fill(left.begin(), left.end(), 0.0);
         std::int64_t n_left = 0;

@@ -34,9 +34,11 @@ void require_test(const TreeView& tree, std::size_t i, std::int32_t n_children, 
     const auto n = static_cast<std::int64_t>(tree.feature.size());
     const std::int64_t first = tree.first_child[i];
     if (tree.feature[i] < 0) refuse("feature[", i, "] is ", tree.feature[i], ", but the node is a test");
-    if (kind == Kind::threshold && std::isnan(tree.threshold[i])) refuse("threshold[", i, "] is NaN, but the node tests it");
+    if (kind == Kind::threshold && std::isnan(tree.threshold[i]))
+        refuse("threshold[", i, "] is NaN, but the node tests it");
     if (kind == Kind::values && binary) refuse("kind[", i, "] is 2, wanted only tests in two");
-    if (kind != Kind::values && n_children != 2) refuse("n_children[", i, "] is ", n_children, ", wanted 2 for its kind");
+    if (kind != Kind::values && n_children != 2)
+        refuse("n_children[", i, "] is ", n_children, ", wanted 2 for its kind");
     if (first <= static_cast<std::int64_t>(i) || first + n_children > n)
         refuse("first_child[", i, "] is ", first, ", wanted ", n_children, " children behind their parent among ", n,
                " nodes");
@@ -81,7 +83,8 @@ std::size_t require_tree(const TreeView& tree, bool binary, std::vector<std::uin
     std::size_t n_columns = 0, children = 0;
     scratch.assign(n, 0);  // which nodes have a parent
     for (std::size_t i = 0; i < n; ++i) {
-        if (tree.kind[i] < 0 || tree.kind[i] > 3) refuse("kind[", i, "] is ", int{tree.kind[i]}, ", wanted 0, 1, 2 or 3");
+        if (tree.kind[i] < 0 || tree.kind[i] > 3)
+            refuse("kind[", i, "] is ", int{tree.kind[i]}, ", wanted 0, 1, 2 or 3");
         const bool leaf = tree.kind[i] == 0;
         const std::int32_t own = counted ? tree.n_children[i] : leaf ? 0 : 2;
         if (leaf != (own == 0) || own < 0)
@@ -91,8 +94,9 @@ std::size_t require_tree(const TreeView& tree, bool binary, std::vector<std::uin
         n_columns = std::max(n_columns, static_cast<std::size_t>(tree.feature[i]) + 1);
         for (std::int32_t c = 0; c < own; ++c) {
             std::uint8_t& has_parent = scratch[static_cast<std::size_t>(tree.first_child[i] + c)];
-            if (has_parent) refuse("first_child[", i, "] is ", tree.first_child[i], ", but node ", tree.first_child[i] + c,
-                                   " has a parent already");
+            if (has_parent)
+                refuse("first_child[", i, "] is ", tree.first_child[i], ", but node ", tree.first_child[i] + c,
+                       " has a parent already");
             has_parent = 1;
         }
         children += static_cast<std::size_t>(own);

@@ -54,7 +54,8 @@ inline void SortedFinder<Purity>::find_surrogates(const Part& part, Split& split
                     if (now > agree * (1 + 1e-12)) {
                         agree = now;
                         s.below = c;
-                        s.threshold = between(columns_.distinct[j][known[i].first], columns_.distinct[j][known[i + 1].first]);
+                        s.threshold =
+                            between(columns_.distinct[j][known[i].first], columns_.distinct[j][known[i + 1].first]);
                     }
                 }
             }
@@ -64,7 +65,8 @@ inline void SortedFinder<Purity>::find_surrogates(const Part& part, Split& split
         s.agreement = agree / total;
         all.push_back(std::move(s));
     }
-    std::stable_sort(all.begin(), all.end(), [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement; });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement; });
     if (all.size() > rules_.max_surrogates) all.resize(rules_.max_surrogates);
     split.more().surrogates = std::move(all);
 }

@@ -20,7 +20,8 @@ Out1<T> copied(const std::vector<T>& from) {
 
 // Words of the surrogates, one list each: where each begins, and all of them.
 template <class Get>
-void add_words(nb::dict& out, const char* start_name, const char* name, const std::vector<Surrogate>& of, const Get& get) {
+void add_words(nb::dict& out, const char* start_name, const char* name, const std::vector<Surrogate>& of,
+               const Get& get) {
     std::vector<std::int64_t> start{0};
     Bits words;
     for (const Surrogate& one : of) {
@@ -44,7 +45,8 @@ inline nb::dict surrogates_of(const Flat& tree) {
     out["threshold"] = copied(threshold);
     out["agreement"] = copied(agreement);
     out["below"] = copied(below);
-    add_words(out, "subset_start", "subset", tree.surrogates, [](const Surrogate& s) -> const Bits& { return s.subset; });
+    add_words(out, "subset_start", "subset", tree.surrogates,
+              [](const Surrogate& s) -> const Bits& { return s.subset; });
     add_words(out, "known_start", "known", tree.surrogates, [](const Surrogate& s) -> const Bits& { return s.known; });
     return out;
 }

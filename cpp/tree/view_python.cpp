@@ -11,7 +11,9 @@ std::span<const T> CheckedTree::taken(const nb::object& array, const char* name)
     In1<T> found;
     if (!nb::try_cast(array, found, false))
         throw std::invalid_argument(text("the tree is not sound: ", name, " must be a one-dimensional array of ",
-                                         std::is_floating_point_v<T> ? "float" : std::is_signed_v<T> ? "int" : "uint",
+                                         std::is_floating_point_v<T> ? "float"
+                                         : std::is_signed_v<T>       ? "int"
+                                                                     : "uint",
                                          8 * sizeof(T), " without gaps"));
     kept_.push_back(array);
     return span(found);
@@ -26,8 +28,10 @@ CheckedTree::CheckedTree(const nb::object& tree) {
         const auto item = [&]<class T>(std::span<const T>& to, const char* name) { to = taken<T>(more[name], name); };
         item(view_.stand_start, "start"), item(view_.stand_feature, "feature"), item(view_.stand_below, "below");
         item(view_.stand_threshold, "threshold"), item(view_.stand_subset_start, "subset_start");
-        item(view_.stand_subset, "subset"), item(view_.stand_known_start, "known_start"), item(view_.stand_known, "known");
-        if (view_.stand_start.empty()) throw std::invalid_argument("the tree is not sound: surrogates['start'] is empty");
+        item(view_.stand_subset, "subset"), item(view_.stand_known_start, "known_start"),
+            item(view_.stand_known, "known");
+        if (view_.stand_start.empty())
+            throw std::invalid_argument("the tree is not sound: surrogates['start'] is empty");
     }
     std::vector<std::uint8_t> scratch;
     n_columns_ = require_tree(view_, false, scratch);
@@ -35,7 +39,8 @@ CheckedTree::CheckedTree(const nb::object& tree) {
 
 const TreeView& CheckedTree::view(std::size_t columns) const {
     if (n_columns_ > columns)
-        throw std::invalid_argument(text("the tree tests column ", n_columns_ - 1, ", but X has ", columns, " columns"));
+        throw std::invalid_argument(
+            text("the tree tests column ", n_columns_ - 1, ", but X has ", columns, " columns"));
     return view_;
 }
 

@@ -8,10 +8,10 @@ from lanatus.auto._conclusion import conclude, readable_of
 from lanatus.auto._runner import Answered, Judged
 from lanatus.auto._scores import scores_for
 from lanatus.auto._search import Kept
-from lanatus.auto._trial import families
+from lanatus.auto._trial import candidates
 from lanatus.profile import ColumnFacts, Profile
 
-FAMILIES = families("regression", 100, 3, ["Ridge", "DecisionTree", "RandomForest", "GradientBoosting"])
+FAMILIES = candidates("regression", 100, 3, ["Ridge", "DecisionTree", "RandomForest", "GradientBoosting"])
 PROFILE = Profile(400, 0, (), ColumnFacts("y", "numeric", True, 0, 400), "regression", ())
 
 

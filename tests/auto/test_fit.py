@@ -15,7 +15,7 @@ import pytest
 from sklearn.metrics import log_loss, r2_score, roc_auc_score
 
 import lanatus
-from lanatus.auto import Progress, _crew
+from lanatus.auto import RunProgress, _workers
 from lanatus.auto._work import Outcome, evaluate
 from lanatus.data import load_watermelon
 
@@ -198,7 +198,7 @@ def test_ctrl_c_keeps_the_best_so_far():
     pressed = []
 
     def watch(news):
-        if isinstance(news, Progress) and news.n_fits > 30 and not pressed:
+        if isinstance(news, RunProgress) and news.n_fits > 30 and not pressed:
             pressed.append(news)
             raise KeyboardInterrupt
 
@@ -221,7 +221,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch, run):
             raise Killed
         return evaluate(job)
 
-    monkeypatch.setattr(_crew, "evaluate", counted)
+    monkeypatch.setattr(_workers, "evaluate", counted)
     with pytest.raises(Killed):
         quick(melons(), out=tmp_path, name="melons")
     assert (tmp_path / ".progress").is_dir()
@@ -239,10 +239,10 @@ def test_another_run_does_not_take_over_what_it_finds(tmp_path, monkeypatch):
             raise Killed
         return evaluate(job)
 
-    monkeypatch.setattr(_crew, "evaluate", fails_late)
+    monkeypatch.setattr(_workers, "evaluate", fails_late)
     with pytest.raises(Killed):
         quick(melons(), out=tmp_path)
-    monkeypatch.setattr(_crew, "evaluate", evaluate)
+    monkeypatch.setattr(_workers, "evaluate", evaluate)
     found = quick(melons(seed=9), out=tmp_path)
     assert found.facts.winner.scores == quick(melons(seed=9)).facts.winner.scores
 
@@ -304,6 +304,6 @@ def test_where_every_method_fails_the_first_reason_is_told(monkeypatch):
     def broken(job):
         return Outcome(None, 0.0, error="ValueError: nothing works")
 
-    monkeypatch.setattr(_crew, "evaluate", broken)
+    monkeypatch.setattr(_workers, "evaluate", broken)
     with pytest.raises(RuntimeError, match=r"the first to fail was \w+ with ValueError: nothing works"):
         quick(melons(40))

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from lanatus.auto._blend import blend_weights, blended
 from lanatus.auto._design import Design
-from lanatus.auto._journal import Journal
+from lanatus.auto._journal import TrialJournal
 from lanatus.auto._plan import fold_of, outer_parts, plan, strata_of
 from lanatus.auto._prepare import cost_matrix
 from lanatus.auto._scores import scores_for
-from lanatus.auto._trial import Trial, families
-from lanatus.auto._work import Ground, Job, Outcome, evaluate
+from lanatus.auto._trial import Trial, candidates
+from lanatus.auto._work import Outcome, TrialData, TrialJob, evaluate
 from lanatus.auto._workers import Crew
 from lanatus.spaces import Options, Span
 from lanatus.table import Table
@@ -133,7 +133,7 @@ def test_spans_map_back(place):
 def test_every_start_and_every_corner_of_every_space_fits(task):
     X = Table.of(mixed(80))
     y = np.arange(80) % 2 if task == "two-class" else np.arange(80.0)
-    for family in families(task, 80, 2):
+    for family in candidates(task, 80, 2):
         space = family.contender.space
         corners = [{name: one.at(place) for name, one in space.items()} for place in (0.0, 1.0)] if space else []
         small = [{**params, "n_estimators": 5} if "n_estimators" in params else params for params in corners]
@@ -144,13 +144,13 @@ def test_every_start_and_every_corner_of_every_space_fits(task):
 
 
 def test_families_can_be_named_and_unknown_ones_are_refused():
-    assert [family.name for family in families("two-class", 100, 5, ["C45", "lanatus.bayes.KDB"])] == ["C45", "KDB"]
+    assert [family.name for family in candidates("two-class", 100, 5, ["C45", "lanatus.bayes.KDB"])] == ["C45", "KDB"]
     with pytest.raises(ValueError, match="no method 'Ridge' for this task; there are"):
-        families("two-class", 100, 5, ["Ridge"])
+        candidates("two-class", 100, 5, ["Ridge"])
 
 
 def test_too_large_tables_drop_the_slow_methods():
-    few, many = (({family.name for family in families("two-class", n, 10)}) for n in (1000, 1_000_000))
+    few, many = (({family.name for family in candidates("two-class", n, 10)}) for n in (1000, 1_000_000))
     assert "AdaBoost" in few
     assert "AdaBoost" not in many
     assert {"GradientBoosting", "LogisticRegression"} <= many
@@ -220,13 +220,13 @@ def test_costs_are_for_classes():
 def ground(tmp_path, n=60):
     X, y = Table.of(mixed(n)), (np.arange(n) % 2).astype(np.int64)
     path = tmp_path / "ground.joblib"
-    Ground(X, y, 2, {"a": (np.arange(40), np.arange(40, n)), "b": (np.arange(20, n), np.arange(20))}).save(path)
+    TrialData(X, y, 2, {"a": (np.arange(40), np.arange(40, n)), "b": (np.arange(20, n), np.arange(20))}).save(path)
     return path
 
 
 def trees(path):
     trials = [Trial("lanatus.tree.DecisionTreeClassifier", {"max_depth": depth}) for depth in (1, 2, 3)]
-    return [Job(path, trial, part) for trial in trials for part in ("a", "b")]
+    return [TrialJob(path, trial, part) for trial in trials for part in ("a", "b")]
 
 
 def test_workers_give_what_this_process_gives(tmp_path):
@@ -244,9 +244,9 @@ def test_workers_give_what_this_process_gives(tmp_path):
 
 def test_a_worker_that_dies_costs_one_job(tmp_path):
     path = ground(tmp_path)
-    deadly = Job(path, Trial("os.abort_class"), "a")
+    deadly = TrialJob(path, Trial("os.abort_class"), "a")
     jobs = trees(path)
-    killer = Job(path, Trial("lanatus_test_killer.Killer"), "a")
+    killer = TrialJob(path, Trial("lanatus_test_killer.Killer"), "a")
     (tmp_path / "lanatus_test_killer.py").write_text(
         "import os, signal\n"
         "class Killer:\n"
@@ -285,22 +285,22 @@ def test_time_up_means_stopped(tmp_path, n_jobs):
 
 
 def test_a_journal_gives_back_what_it_was_given(tmp_path):
-    job = Job(tmp_path / "g.joblib", Trial("a.B"), "x")
-    journal = Journal(tmp_path / "j", "run 1")
+    job = TrialJob(tmp_path / "g.joblib", Trial("a.B"), "x")
+    journal = TrialJournal(tmp_path / "j", "run 1")
     assert journal.find(job) is None
     journal.add(job, Outcome(np.array([[0.25, 0.75]]), 1.5, 0.5, 7))
     journal.note(12.0)
-    again = Journal(tmp_path / "j", "run 1")
+    again = TrialJournal(tmp_path / "j", "run 1")
     assert (again.seconds, again.n_found) == (12.0, 1)
     found = again.find(job)
     assert found.answers.tolist() == [[0.25, 0.75]]
     assert (found.fit_seconds, found.predict_seconds, found.rounds, found.error) == (1.5, 0.5, 7, "")
-    assert Journal(tmp_path / "j", "run 2").find(job) is None
+    assert TrialJournal(tmp_path / "j", "run 2").find(job) is None
 
 
 def test_a_damaged_entry_is_done_again(tmp_path):
-    job = Job(tmp_path / "g.joblib", Trial("a.B"), "x")
-    journal = Journal(tmp_path / "j", "run")
+    job = TrialJob(tmp_path / "g.joblib", Trial("a.B"), "x")
+    journal = TrialJournal(tmp_path / "j", "run")
     journal.add(job, Outcome(None, 0.0, error="why"))
     assert journal.find(job).error == "why"
     next((tmp_path / "j").glob("*.npz")).write_bytes(b"PK\x03\x04 cut off")

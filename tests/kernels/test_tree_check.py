@@ -169,3 +169,18 @@ def test_a_tree_is_looked_through_once_and_again_when_its_arrays_are_others():
     tree.first_child = tree.first_child - 1
     with pytest.raises(ValueError, match="first_child"):
         tree.leaves(X)
+
+
+@pytest.mark.parametrize(
+    ("starts", "said"),
+    [
+        ((ints(0, 9, 2, dtype=np.int64), ints(0, 0, 0, dtype=np.int64)), "edge_start must rise from 0"),
+        ((ints(-1, 1, 2, dtype=np.int64), ints(0, 0, 0, dtype=np.int64)), "edge_start must rise from 0"),
+        ((ints(0, 1, 3, dtype=np.int64), ints(0, 0, 0, dtype=np.int64)), "edge_start must rise from 0"),
+        ((ints(0, 1, 2, dtype=np.int64), ints(0, 5, 0, dtype=np.int64)), "table_start must rise from 0"),
+    ],
+)
+def test_bins_out_of_order_are_refused(starts, said):
+    edges, table = np.array([0.0, 1.0]), np.zeros(0, np.uint8)
+    with pytest.raises(ValueError, match=said):
+        kernels.codes(np.zeros((3, 2)), edges, starts[0], table, starts[1], n_threads=1)

@@ -16,7 +16,7 @@ from lanatus.optimize.solvers import (
     LeastSquares,
     Lsqr,
     NonNegative,
-    ProximalGradient,
+    ProximalGradientDescent,
     ProximalNewton,
     Risk,
     SingularValues,
@@ -52,7 +52,7 @@ def test_proximal_newton_and_proximal_gradient_agree(loss, penalty, fit_intercep
     X, y, weight = made(loss)
     risk = Risk(loss, X, y, weight, None, fit_intercept)
     newton = ProximalNewton(1e-12, 200).solve(risk, penalty)
-    gradient = ProximalGradient(1e-10, 20_000).solve(risk, penalty)
+    gradient = ProximalGradientDescent(1e-10, 20_000).solve(risk, penalty)
     np.testing.assert_allclose(newton.w, gradient.w, atol=2e-6)
     np.testing.assert_allclose(objective(risk, penalty, newton), objective(risk, penalty, gradient), rtol=1e-9)
     np.testing.assert_allclose(newton.objective, objective(risk, penalty, newton), rtol=1e-12)
@@ -77,7 +77,7 @@ def test_coordinate_descent_and_proximal_gradient_agree(make, positive, normaliz
     risk = Risk(Squared(), make(X), y, weight, normalizer, True)
     penalty = L1L2(0.1 if normalizer is None else 10.0, 0.6, positive=positive)
     fast = CoordinateDescent(1e-14, 10_000).solve(risk, penalty)
-    slow = ProximalGradient(1e-11, 20_000).solve(risk, penalty)
+    slow = ProximalGradientDescent(1e-11, 20_000).solve(risk, penalty)
     np.testing.assert_allclose(fast.w, slow.w, atol=1e-8)
     np.testing.assert_allclose(fast.b - fast.centre @ fast.w, slow.b - slow.centre @ slow.w, atol=1e-8)
     if positive:
@@ -105,7 +105,7 @@ def test_block_descent_and_proximal_gradient_agree_on_groups():
     risk = Risk(Squared(), X, y, weight, None, True)
     penalty = GroupL2(0.1, GROUPS)
     fast = BlockCoordinateDescent(1e-13, 10_000).solve(risk, penalty)
-    slow = ProximalGradient(1e-11, 20_000).solve(risk, penalty)
+    slow = ProximalGradientDescent(1e-11, 20_000).solve(risk, penalty)
     np.testing.assert_allclose(fast.w, slow.w, atol=1e-7)
     assert (fast.w[GROUPS[1]] == 0).all() == (slow.w[GROUPS[1]] == 0).all()
 
@@ -163,7 +163,7 @@ def test_a_solver_refuses_by_name(solver, loss, penalty, need):
 
 def test_the_solver_that_suits():
     assert solver_for(Logistic(), L1(1.0)) is ProximalNewton
-    assert solver_for(Logistic(), Lp(1.0, 1.5)) is ProximalGradient
+    assert solver_for(Logistic(), Lp(1.0, 1.5)) is ProximalGradientDescent
     assert solver_for(Logistic(), L2(1.0), "lbfgs") is Lbfgs
 
 

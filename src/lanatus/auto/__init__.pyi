@@ -3,8 +3,8 @@ from ._fit import fit as fit
 from ._prepare import numbers_in as numbers_in
 from ._prepare import prepare as prepare
 from ._run import Run as Run
-from ._runner import Progress as Progress
+from ._runner import RunProgress as RunProgress
 from ._scores import estimate as estimate
 from ._scores import scores_for as scores_for
-from ._trial import families as families
+from ._trial import candidates as candidates
 from ._work import answers_of as answers_of

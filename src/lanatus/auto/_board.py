@@ -9,7 +9,7 @@ import numpy as np
 from lanatus.auto._runner import Answered, Judged, said_of
 from lanatus.auto._scores import Score, Scores, difference, estimate
 from lanatus.auto._search import Kept
-from lanatus.auto._trial import Family
+from lanatus.auto._trial import Candidate
 from lanatus.evaluation.significance import adjusted_p_values
 from lanatus.profile import Words
 from lanatus.report import Standing
@@ -49,9 +49,9 @@ class Board:
     differences: np.ndarray
 
 
-def names_of(families: Sequence[Family]) -> dict[str, Words]:
+def names_of(candidates: Sequence[Candidate]) -> dict[str, Words]:
     """What people call the methods: in English the class, which the command line knows, in Chinese the book's name."""
-    found = {family.name: Words(family.name, family.entry.zh) for family in families}
+    found = {family.name: Words(family.name, family.entry.zh) for family in candidates}
     found |= {BLEND: Words(BLEND, "加权组合"), BASELINE: Words(BASELINE, "基线")}
     chinese = [words.zh for words in found.values()]
     return {name: words for name, words in found.items() if chinese.count(words.zh) == 1}
@@ -66,7 +66,7 @@ def board(
     judged: Sequence[tuple[np.ndarray, Judged]],
     y: np.ndarray,
     baselines: Sequence[np.ndarray],
-    families: Sequence[Family],
+    candidates: Sequence[Candidate],
     scores: Scores,
     final: Kept,
     level: float,
@@ -81,7 +81,7 @@ def board(
         Targets of all rows.
     baselines : sequence of ndarray
         For each part the answers of always saying the same.
-    families : sequence of Family
+    candidates : sequence of Candidate
         The methods.
     scores : Scores
         The measures.
@@ -108,7 +108,7 @@ def board(
     sign = -1 if first.greater_is_better else 1
     order = sorted(answers, key=lambda name: (name != winner, sign * scored[name][first.name][0].value))
     gains, against, differences = _tested(first, truth, [answers[name] for name in order], parts)
-    simplicity = {family.name: family.contender.simplicity for family in families} | {BASELINE: 0, BLEND: 6}
+    simplicity = {family.name: family.contender.simplicity for family in candidates} | {BASELINE: 0, BLEND: 6}
     standings = []
     for k, name in enumerate(order):
         each = methods[name]

@@ -19,7 +19,7 @@ from lanatus.auto._run import Run
 from lanatus.auto._runner import Runner
 from lanatus.auto._scores import Scores
 from lanatus.auto._search import Kept
-from lanatus.auto._trial import Family
+from lanatus.auto._trial import Candidate
 from lanatus.auto._work import answers_of
 from lanatus.explain import Dependence, Importance, dependence_on, importances_of, read_model
 from lanatus.profile import Words
@@ -37,7 +37,7 @@ def finish(
     prepared: Prepared,
     runner: Runner,
     outer: list[tuple[np.ndarray, np.ndarray]],
-    found: Sequence[Family],
+    found: Sequence[Candidate],
     scores: Scores,
     costs: np.ndarray | None,
     asked: dict[str, Any],
@@ -230,7 +230,7 @@ def _readable(
     return Readable(standing.name, text, svg, standing.scores[first.name], within)
 
 
-def _warnings(runner: Runner, found: Sequence[Family]) -> tuple[Words, ...]:
+def _warnings(runner: Runner, found: Sequence[Candidate]) -> tuple[Words, ...]:
     out = []
     if runner.was_stopped:
         en, zh = "The search was stopped by hand; a longer one may find more.", "搜索被手动中止;继续搜索可能更好。"

@@ -12,15 +12,15 @@ import numpy as np
 
 import lanatus
 from lanatus.auto._finish import finish
-from lanatus.auto._journal import Journal
+from lanatus.auto._journal import TrialJournal
 from lanatus.auto._plan import outer_parts, plan, strata_of
 from lanatus.auto._prepare import Prepared, cleaned, cost_matrix, prepare
 from lanatus.auto._run import Run
-from lanatus.auto._runner import OUTER, Progress, Runner, Split
+from lanatus.auto._runner import OUTER, Runner, RunProgress, Split
 from lanatus.auto._scores import Scores, scores_for
 from lanatus.auto._search import Search
-from lanatus.auto._trial import Family, families
-from lanatus.auto._work import Ground
+from lanatus.auto._trial import Candidate, candidates
+from lanatus.auto._work import TrialData
 from lanatus.auto._workers import Crew
 from lanatus.profile import Profile
 
@@ -44,7 +44,7 @@ def fit(
     out: str | Path | None = None,
     language: str = "en",
     name: str | None = None,
-    watch: Callable[[Profile | Progress], None] | None = None,
+    watch: Callable[[Profile | RunProgress], None] | None = None,
 ) -> Run:
     """Find a good model for a column of a table, and say honestly how good it is.
 
@@ -85,7 +85,7 @@ def fit(
     name : str or None, default=None
         What the report calls the data; the name of the file by default.
     watch : callable or None, default=None
-        Called with the `Profile` of the table, then with a `Progress` now and then.
+        Called with the `Profile` of the table, then with a `RunProgress` now and then.
 
     Returns
     -------
@@ -117,14 +117,14 @@ def fit(
         watch(prepared.profile)
     costs = cost_matrix(cost, prepared.classes)
     scores = scores_for(prepared.profile.task, measure, costs)
-    found = families(prepared.profile.task, len(prepared.y), prepared.X.num_columns, methods)
+    found = candidates(prepared.profile.task, len(prepared.y), prepared.X.num_columns, methods)
     asked = {
         "target": target, "task": prepared.profile.task, "measure": scores.shown[0].name, "budget": budget,
         "seed": seed, "level": level, "cost": None if costs is None else costs.tolist(),
         "methods": [family.name for family in found], "data": _hash(prepared), "name": prepared.name,
     }  # fmt: skip
     folder = None if out is None else Path(out) / ".progress"
-    journal = Journal(folder, repr({**asked, "budget": None, "version": lanatus.__version__}))
+    journal = TrialJournal(folder, repr({**asked, "budget": None, "version": lanatus.__version__}))
     crew = Crew(n_jobs if n_jobs is not None and n_jobs > 0 else joblib.cpu_count())
     with tempfile.TemporaryDirectory(prefix="lanatus-") as scratch:
         try:
@@ -141,7 +141,7 @@ def fit(
 
 
 def _splits(
-    prepared: Prepared, found: Sequence[Family], scores: Scores, seed: int, scratch: Path, most_seconds: float
+    prepared: Prepared, found: Sequence[Candidate], scores: Scores, seed: int, scratch: Path, most_seconds: float
 ) -> tuple[list[Split], list[tuple[np.ndarray, np.ndarray]]]:
     """A search for each outer part, and one on all rows where there are several of them."""
     strata = strata_of(prepared.y, prepared.n_classes)
@@ -160,7 +160,7 @@ def _split(
     prepared: Prepared,
     train: np.ndarray,
     test: np.ndarray | None,
-    found: Sequence[Family],
+    found: Sequence[Candidate],
     scores: Scores,
     seed: int,
     path: Path,
@@ -174,7 +174,7 @@ def _split(
     parts = dict(levels.parts)
     if test is not None:
         parts[OUTER] = (np.arange(len(train)), np.arange(len(train), len(rows)))
-    Ground(table, y, prepared.n_classes, parts).save(path)
+    TrialData(table, y, prepared.n_classes, parts).save(path)
     return Split(Search(path, y[: len(train)], levels, found, scores.tuned, seed, most_seconds), test)
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from lanatus._files import atomic_write
-from lanatus.auto._work import Job, Outcome
+from lanatus.auto._work import Outcome, TrialJob
 
-__all__ = ["Journal"]
+__all__ = ["TrialJournal"]
 
 
-class Journal:
+class TrialJournal:
     """Outcomes of jobs in a folder; arrays and numbers only.
 
     Parameters
@@ -48,7 +48,7 @@ class Journal:
             with atomic_write(self._state) as file:
                 file.write(json.dumps({"run": self._run, "seconds": seconds}).encode())
 
-    def find(self, job: Job) -> Outcome | None:
+    def find(self, job: TrialJob) -> Outcome | None:
         """The outcome of a job that was done before."""
         path = self._path(job)
         if path is None or not path.exists():
@@ -61,7 +61,7 @@ class Journal:
         except (OSError, ValueError, KeyError, zipfile.BadZipFile):
             return None
 
-    def add(self, job: Job, outcome: Outcome) -> None:
+    def add(self, job: TrialJob, outcome: Outcome) -> None:
         """Keep the outcome of a job."""
         path = self._path(job)
         if path is None:
@@ -79,7 +79,7 @@ class Journal:
             np.savez(file, **arrays)  # type: ignore[arg-type]
         part.replace(path)
 
-    def _path(self, job: Job) -> Path | None:
+    def _path(self, job: TrialJob) -> Path | None:
         if self.folder is None:
             return None
         return self.folder / f"{blake2b(job.key.encode(), digest_size=10).hexdigest()}.npz"

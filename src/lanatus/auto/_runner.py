@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from lanatus.auto._blend import blended
-from lanatus.auto._journal import Journal
+from lanatus.auto._journal import TrialJournal
 from lanatus.auto._search import Kept, Search
 from lanatus.auto._trial import Trial
-from lanatus.auto._work import Job, Outcome
+from lanatus.auto._work import Outcome, TrialJob
 from lanatus.auto._workers import Crew
 
-__all__ = ["OUTER", "Answered", "Judged", "Progress", "Runner", "Split", "said_of"]
+__all__ = ["OUTER", "Answered", "Judged", "RunProgress", "Runner", "Split", "said_of"]
 
 OUTER = "outer"  # the part of a ground that fits all rows to learn from and answers for those held out
 _EXPLAINING = 0.1  # share of the budget for importances and the report
@@ -23,7 +23,7 @@ _SLACK = 1.25  # how much longer than foreseen the last fits may take
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run is, for whoever watches.
 
     Attributes
@@ -84,24 +84,24 @@ class Runner:
         The searches; the last one is that whose outcome the last model is made of.
     crew : Crew
         Who does the jobs.
-    journal : Journal
+    journal : TrialJournal
         Where outcomes are kept.
     budget : float
         Seconds from `start` on.
     start : float
         When the run began, by ``time.monotonic``.
     watch : callable or None
-        Called with a `Progress` after each fit.
+        Called with a `RunProgress` after each fit.
     """
 
     def __init__(
         self,
         splits: Sequence[Split],
         crew: Crew,
-        journal: Journal,
+        journal: TrialJournal,
         budget: float,
         start: float,
-        watch: Callable[[Progress], None] | None = None,
+        watch: Callable[[RunProgress], None] | None = None,
     ) -> None:
         self.splits = list(splits)
         self.crew, self.journal, self.watch = crew, journal, watch
@@ -131,7 +131,7 @@ class Runner:
             if not self._do(jobs, until, self._absorb):
                 return
 
-    def _absorb(self, job: Job, outcome: Outcome) -> None:
+    def _absorb(self, job: TrialJob, outcome: Outcome) -> None:
         self._owner[job.ground].absorb(job, outcome)
 
     def _at_least_one(self) -> None:
@@ -141,9 +141,11 @@ class Runner:
                 if split.search.highest() is None:
                     self._do(jobs, np.inf, self._absorb)
 
-    def _affordable(self, rounds: list[tuple[Search, list[tuple[Trial, list[Job]]]]], left: float) -> list[Job]:
+    def _affordable(
+        self, rounds: list[tuple[Search, list[tuple[Trial, list[TrialJob]]]]], left: float
+    ) -> list[TrialJob]:
         """The jobs of the most promising trials that the time left is enough for, the first of each search first."""
-        jobs: list[Job] = []
+        jobs: list[TrialJob] = []
         capacity = left * self.crew.n_jobs
         queues = [(search, list(needed)) for search, needed in rounds]
         while any(needed for _, needed in queues):
@@ -158,14 +160,14 @@ class Runner:
                 jobs += own
         return jobs
 
-    def _do(self, jobs: Sequence[Job], until: float, absorb: Callable[[Job, Outcome], None]) -> bool:
+    def _do(self, jobs: Sequence[TrialJob], until: float, absorb: Callable[[TrialJob, Outcome], None]) -> bool:
         """Do jobs, or look them up where they were done before the run was killed."""
 
-        def done(job: Job, outcome: Outcome) -> None:
+        def done(job: TrialJob, outcome: Outcome) -> None:
             self.journal.add(job, outcome)
             take(job, outcome)
 
-        def take(job: Job, outcome: Outcome) -> None:
+        def take(job: TrialJob, outcome: Outcome) -> None:
             self.n_fits += 1
             absorb(job, outcome)
             self._tell("search" if job.part != OUTER else "judge")
@@ -220,7 +222,7 @@ class Runner:
         standings = tuple((family, sign * loss, counts.get(family, 0)) for loss, family in ranked)
         seconds = time.monotonic() - self.start
         self.watch(
-            Progress(phase, seconds, self.budget, self.n_fits, len(last.trials), self.journal.n_found, standings)
+            RunProgress(phase, seconds, self.budget, self.n_fits, len(last.trials), self.journal.n_found, standings)
         )
 
     # ------------------------------------------------------------ the judgement
@@ -233,7 +235,7 @@ class Runner:
         kept = [split.search.kept() if split.judged is not None else None for split in self.splits]
         found: dict[str, Outcome] = {}
 
-        def absorb(job: Job, outcome: Outcome) -> None:
+        def absorb(job: TrialJob, outcome: Outcome) -> None:
             if not outcome.error:
                 found[f"{job.ground}/{job.trial.key}"] = outcome
 
@@ -257,8 +259,8 @@ class Runner:
             self.was_stopped = True
         return [self._judged(split, one, found) for split, one in zip(self.splits, kept, strict=True)]
 
-    def _outer(self, split: Split, trial: Trial) -> Job:
-        return Job(split.search.ground, trial, OUTER, split.search.seed)
+    def _outer(self, split: Split, trial: Trial) -> TrialJob:
+        return TrialJob(split.search.ground, trial, OUTER, split.search.seed)
 
     def _judged(self, split: Split, kept: Kept | None, found: dict[str, Outcome]) -> Judged | None:
         if kept is None:
@@ -294,6 +296,6 @@ def said_of(trials: Sequence[Trial], weights: Sequence[float]) -> dict[str, str]
     return {f"{k}. {trial.family}": f"{weight:.2f}" for k, (trial, weight) in numbered}
 
 
-def _once(jobs: Sequence[Job]) -> list[Job]:
+def _once(jobs: Sequence[TrialJob]) -> list[TrialJob]:
     """Each job once."""
     return list({job.key: job for job in jobs}.values())

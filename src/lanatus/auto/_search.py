@@ -14,8 +14,8 @@ import numpy as np
 from lanatus.auto._blend import blend_weights, blended
 from lanatus.auto._plan import Plan
 from lanatus.auto._scores import Score
-from lanatus.auto._trial import Family, Trial
-from lanatus.auto._work import Job, Outcome
+from lanatus.auto._trial import Candidate, Trial
+from lanatus.auto._work import Outcome, TrialJob
 
 __all__ = ["Kept", "Search"]
 
@@ -49,7 +49,7 @@ class Search:
         Targets of the rows to learn from.
     plan : Plan
         Levels and their parts.
-    families : sequence of Family
+    candidates : sequence of Candidate
         The methods.
     score : Score
         What to tune by.
@@ -64,14 +64,14 @@ class Search:
         ground: Path,
         y: np.ndarray,
         plan: Plan,
-        families: Sequence[Family],
+        candidates: Sequence[Candidate],
         score: Score,
         seed: int,
         most_seconds: float = math.inf,
     ) -> None:
         self.ground, self.y, self.plan, self.score, self.seed = ground, y, plan, score, seed
         self.most_seconds = most_seconds
-        self.families = {family.name: family for family in families}
+        self.candidates = {family.name: family for family in candidates}
         self.trials: dict[str, Trial] = {}
         self.outcomes: dict[str, dict[str, Outcome]] = defaultdict(dict)
         self.failed: dict[str, str] = {}
@@ -85,10 +85,10 @@ class Search:
 
     # ------------------------------------------------------------ rounds
 
-    def next_round(self) -> list[tuple[Trial, list[Job]]]:
+    def next_round(self) -> list[tuple[Trial, list[TrialJob]]]:
         """The trials of the next round in order of promise, each with the jobs it needs; none where all is done."""
         if self._stage == 0:
-            wanted = [(trial, 0) for family in self.families.values() for trial in family.starts()]
+            wanted = [(trial, 0) for family in self.candidates.values() for trial in family.starts()]
         elif self._stage < len(self.plan.levels):
             wanted = [(trial, self._stage) for trial in self._survivors(self._stage - 1)]
         else:
@@ -99,17 +99,19 @@ class Search:
         jobs = [(trial, self._jobs(trial, level)) for trial, level in wanted]
         return [(trial, needed) for trial, needed in jobs if needed]
 
-    def first_jobs(self) -> Iterator[list[Job]]:
+    def first_jobs(self) -> Iterator[list[TrialJob]]:
         """For each method, the simplest first, what it takes to know anything of it."""
-        for family in self.families.values():
+        for family in self.candidates.values():
             trial = next(family.starts())
             yield self._jobs(trial, 0) if trial.key not in self.failed else []
 
-    def _jobs(self, trial: Trial, level: int) -> list[Job]:
+    def _jobs(self, trial: Trial, level: int) -> list[TrialJob]:
         have = self.outcomes[trial.key]
-        return [Job(self.ground, trial, part, self.seed) for part in self.plan.levels[level].parts if part not in have]
+        return [
+            TrialJob(self.ground, trial, part, self.seed) for part in self.plan.levels[level].parts if part not in have
+        ]
 
-    def absorb(self, job: Job, outcome: Outcome) -> None:
+    def absorb(self, job: TrialJob, outcome: Outcome) -> None:
         """Take in what a job gave."""
         self.trials.setdefault(job.trial.key, job.trial)
         if outcome.error:
@@ -153,7 +155,7 @@ class Search:
         leaders: dict[str, Trial] = {}
         for key in self.ranked(screen):
             trial = self.trials[key]
-            if self.families[trial.family].contender.space:
+            if self.candidates[trial.family].contender.space:
                 leaders.setdefault(trial.family, trial)
         chosen = list(leaders.values())[:_FAMILIES]
         if not chosen:
@@ -169,7 +171,7 @@ class Search:
 
     def _moved(self, near: Trial) -> Trial:
         """Parameters a random step away from some, or one time in four anywhere."""
-        space = self.families[near.family].contender.space
+        space = self.candidates[near.family].contender.space
         params = dict(near.params)
         anywhere = self._rng.uniform() < 0.25
         moved = [name for name in space if anywhere or self._rng.uniform() < 0.5] or list(space)
@@ -179,7 +181,7 @@ class Search:
             else:
                 place = float(np.clip(space[name].place(params[name]) + _SPREAD * self._rng.normal(), 0, 1))
             params[name] = space[name].at(place)
-        return self.families[near.family].trial(params)
+        return self.candidates[near.family].trial(params)
 
     # ------------------------------------------------------------ what is known
 
@@ -240,7 +242,7 @@ class Search:
 
     def best_of_families(self) -> Iterator[tuple[str, Trial, float]]:
         """The best trial of each method with its loss, at the highest level that the method reached."""
-        for family in self.families:
+        for family in self.candidates:
             for level in reversed(range(len(self.plan.levels))):
                 keys = [key for key in self.ranked(level) if self.trials[key].family == family]
                 if keys:
@@ -251,7 +253,7 @@ class Search:
         rounds = [outcome.rounds for part, outcome in self.outcomes[key].items() if outcome.rounds is not None]
         last = self.plan.levels[-1].parts
         full = [o.rounds for part, o in self.outcomes[key].items() if o.rounds is not None and part in last]
-        final = self.families[self.trials[key].family].contender.final
+        final = self.candidates[self.trials[key].family].contender.final
         if _FINAL_COST * self._last_seconds(key) > self.most_seconds:
             final = {}
         return self.trials[key].settled(float(np.mean(full or rounds)) if rounds else None, final)

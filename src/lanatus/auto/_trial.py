@@ -13,7 +13,7 @@ from lanatus import catalog
 from lanatus.auto._design import Design
 from lanatus.profile import Task
 
-__all__ = ["Trial", "families"]
+__all__ = ["Trial", "candidates"]
 
 _KIND = {"two-class": "classification", "many-class": "classification", "regression": "regression"}
 
@@ -69,7 +69,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Family:
+class Candidate:
     """A method that may be tried, and how."""
 
     entry: catalog.Entry
@@ -96,21 +96,21 @@ class Family:
         return (self.trial(dict(params)) for params in self.contender.starts)
 
 
-def families(task: Task, n_rows: int, n_columns: int, wanted: Any = None) -> list[Family]:
+def candidates(task: Task, n_rows: int, n_columns: int, wanted: Any = None) -> list[Candidate]:
     """The contenders of the catalogue for a task and a size, the simplest first; or those that the user names."""
     entries = [entry for entry in catalog.estimators() if entry.task == _KIND[task]]
     if wanted is not None:
         return [_named(str(name), entries) for name in wanted]
-    found = [Family(entry, entry.contender) for entry in entries if entry.contender is not None]
+    found = [Candidate(entry, entry.contender) for entry in entries if entry.contender is not None]
     fitting = [family for family in found if family.suits(n_rows, n_columns)]
     return sorted(fitting, key=lambda family: (family.contender.simplicity, family.name))
 
 
-def _named(name: str, entries: list[catalog.Entry]) -> Family:
+def _named(name: str, entries: list[catalog.Entry]) -> Candidate:
     for entry in entries:
         short = entry.name.removesuffix("Classifier").removesuffix("Regressor")
         same = name.lower() in (entry.name.lower(), short.lower(), entry.path.lower()) or name in entry.ids
         if same and not entry.wraps_estimator:
-            return Family(entry, entry.contender or catalog.Contender())
+            return Candidate(entry, entry.contender or catalog.Contender())
     known = sorted({entry.name for entry in entries if not entry.wraps_estimator})
     raise ValueError(f"no method {name!r} for this task; there are {', '.join(known)}.")

@@ -14,11 +14,11 @@ from lanatus.auto._trial import Trial
 from lanatus.base import take_rows
 from lanatus.table import Table
 
-__all__ = ["Ground", "Job", "Outcome", "answers_of", "evaluate"]
+__all__ = ["Outcome", "TrialData", "TrialJob", "answers_of", "evaluate"]
 
 
 @dataclass(frozen=True)
-class Ground:
+class TrialData:
     """The rows that a search works on.
 
     Attributes
@@ -44,7 +44,7 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class Job:
+class TrialJob:
     """A trial on one part of a ground."""
 
     ground: Path
@@ -82,12 +82,12 @@ class Outcome:
 
 
 @functools.lru_cache(maxsize=8)
-def _load(path: Path) -> Ground:
-    ground: Ground = joblib.load(path, mmap_mode="r")
+def _load(path: Path) -> TrialData:
+    ground: TrialData = joblib.load(path, mmap_mode="r")
     return ground
 
 
-def evaluate(job: Job) -> Outcome:
+def evaluate(job: TrialJob) -> Outcome:
     """Fit a trial to its rows and answer for the others."""
     ground = _load(job.ground)
     train, test = ground.parts[job.part]

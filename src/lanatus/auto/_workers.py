@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 
-from lanatus.auto._work import Job, Outcome, evaluate
+from lanatus.auto._work import Outcome, TrialJob, evaluate
 
 __all__ = ["Crew", "serve"]
 
@@ -45,10 +45,10 @@ class _Worker:
             env={**os.environ, **_ONE_THREAD},
             start_new_session=True,
         )
-        self.job: Job | None = None
+        self.job: TrialJob | None = None
         threading.Thread(target=self._listen, args=(told,), daemon=True).start()
 
-    def give(self, job: Job) -> None:
+    def give(self, job: TrialJob) -> None:
         self.job = job
         assert self.process.stdin is not None
         try:
@@ -89,7 +89,7 @@ class Crew:
         self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []
 
-    def run(self, jobs: Sequence[Job], until: float, done: Callable[[Job, Outcome], None]) -> bool:
+    def run(self, jobs: Sequence[TrialJob], until: float, done: Callable[[TrialJob, Outcome], None]) -> bool:
         """Do jobs, telling of each; whether all were done before the time `until` of ``time.monotonic``."""
         if self.n_jobs == 1:
             for job in jobs:
@@ -103,7 +103,7 @@ class Crew:
             self.close()
             raise
 
-    def _run(self, waiting: deque[Job], until: float, done: Callable[[Job, Outcome], None]) -> bool:
+    def _run(self, waiting: deque[TrialJob], until: float, done: Callable[[TrialJob, Outcome], None]) -> bool:
         while waiting or self._busy:
             while waiting and len(self._busy) < self.n_jobs:
                 worker = self._idle.pop() if self._idle else _Worker(self._told)

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from sklearn.pipeline import Pipeline
 
-from lanatus.auto import families, prepare
+from lanatus.auto import candidates, prepare
 from lanatus.evaluation import compare
 from lanatus.preprocess import TableCleaner
 
@@ -26,7 +26,7 @@ def compare_methods(
 ) -> None:
     """Cross-validate methods, each with its own defaults behind a cleaner of tables, and test the differences."""
     prepared = prepare(path, target, task, None)
-    found = families(prepared.profile.task, len(prepared.y), prepared.X.num_columns, names)
+    found = candidates(prepared.profile.task, len(prepared.y), prepared.X.num_columns, names)
     learners = {
         family.name: Pipeline([("clean", TableCleaner()), ("model", family.trial({}).build(seed))]) for family in found
     }

@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from lanatus.auto import Progress, Run
+from lanatus.auto import Run, RunProgress
 from lanatus.profile import Profile
 from lanatus.report import Facts
 from lanatus.table import Language
@@ -81,12 +81,12 @@ def show_profile(console: Console, profile: Profile, language: Language = "en") 
 
 
 @contextmanager
-def watching(console: Console, language: Language = "en") -> Iterator[Callable[[Profile | Progress], None]]:
+def watching(console: Console, language: Language = "en") -> Iterator[Callable[[Profile | RunProgress], None]]:
     """Something to give to ``lanatus.fit`` as `watch`: a live table on a terminal, a line now and then elsewhere."""
     live = Live(console=console, refresh_per_second=4, transient=True) if console.is_terminal else None
     shown = [-1.0]
 
-    def watch(news: Profile | Progress) -> None:
+    def watch(news: Profile | RunProgress) -> None:
         if isinstance(news, Profile):
             show_profile(console, news, language)
             if live is not None:
@@ -110,7 +110,7 @@ def watching(console: Console, language: Language = "en") -> Iterator[Callable[[
             live.stop()
 
 
-def _progress(news: Progress, language: Language) -> Group:
+def _progress(news: RunProgress, language: Language) -> Group:
     table = RichTable(box=None, padding=(0, 2, 0, 0))
     table.add_column(_say("method", language))
     table.add_column(_say("tuning", language), justify="right")

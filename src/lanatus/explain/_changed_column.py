@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from lanatus.table import Table, as_frame, frame_of_dicts, is_list_of_dicts
 
 
-class Columns:
+class ColumnChanger:
     """Rows whose columns can be shuffled or set; every answer is a new table of the kind that came.
 
     Parameters
@@ -70,7 +70,7 @@ class Columns:
         """The rows with columns set to one value each; for a `Table`, codes."""
         X: Any = self
         for j, value in zip(places, values, strict=True):
-            X = Columns(X._set_one(j, value))
+            X = ColumnChanger(X._set_one(j, value))
         return X.X
 
     def _set_one(self, j: int, value: Any) -> Any:

@@ -9,7 +9,7 @@ from sklearn.utils import Bunch, check_random_state
 
 from lanatus.base import check_is_fitted, n_rows
 from lanatus.explain._additive import wanted
-from lanatus.explain._changed_column import Columns
+from lanatus.explain._changed_column import ColumnChanger
 
 
 def feature_importance(
@@ -125,7 +125,7 @@ def permutation_importance(
     """
     if n_repeats < 1:
         raise ValueError(f"n_repeats must be at least 1; got {n_repeats}.")
-    columns = Columns(X)
+    columns = ColumnChanger(X)
     scorer = check_scoring(model, scoring=scoring)
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     n, d = n_rows(columns.X), len(columns.names)

@@ -9,7 +9,7 @@ import numpy as np
 from lanatus._core import tree as kernels
 from lanatus.base import check_is_fitted, n_rows, n_threads
 from lanatus.explain._additive import AdditiveTrees, additive, cover
-from lanatus.explain._changed_column import Columns
+from lanatus.explain._changed_column import ColumnChanger
 from lanatus.table import Column, Table
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def partial_dependence(
     """
     check_is_fitted(model)
     _check(method, response_method, grid_resolution, percentiles)
-    columns = Columns(X)
+    columns = ColumnChanger(X)
     wanted: list[Any] = [features] if isinstance(features, int | np.integer | str) else list(features)
     if len(wanted) not in (1, 2):
         raise ValueError(f"features must be one column or two; got {len(wanted)}.")
@@ -181,7 +181,7 @@ def _check(method: str, response: str, resolution: int, percentiles: tuple[float
         raise ValueError(f"percentiles must be two numbers from 0 to 1, the smaller first; got {percentiles}.")
 
 
-def _column(table: Table, columns: Columns, j: int) -> Column:
+def _column(table: Table, columns: ColumnChanger, j: int) -> Column:
     """What a column of X is; a frame may hold its columns in another order than the model."""
     return table.schema[columns.names[j]] if table.schema.named else table.schema.columns[j]
 
@@ -231,7 +231,7 @@ def _as_codes(column: Column, values: np.ndarray) -> list[float]:
 
 def _by_rows(
     model: Any,
-    columns: Columns,
+    columns: ColumnChanger,
     places: list[int],
     values: list[np.ndarray],
     response: str,

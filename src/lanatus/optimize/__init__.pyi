@@ -36,7 +36,7 @@ from .solvers import Lsqr as Lsqr
 from .solvers import NonNegative as NonNegative
 from .solvers import Path as Path
 from .solvers import PathSolver as PathSolver
-from .solvers import ProximalGradient as ProximalGradient
+from .solvers import ProximalGradientDescent as ProximalGradientDescent
 from .solvers import ProximalNewton as ProximalNewton
 from .solvers import Risk as Risk
 from .solvers import SingularValues as SingularValues

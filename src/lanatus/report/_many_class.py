@@ -18,7 +18,7 @@ _MOST_CURVES = 10
 
 
 @dataclass(frozen=True)
-class Answers:
+class WinnerAnswers:
     """The winner on the outer test rows."""
 
     y: np.ndarray
@@ -26,7 +26,7 @@ class Answers:
     labels: np.ndarray
 
 
-def answers_of(facts: Facts) -> Answers | None:
+def answers_of(facts: Facts) -> WinnerAnswers | None:
     """Probabilities, and the class answered: the most probable one, or the cheapest where errors have costs."""
     probabilities = facts.answers.get(facts.winner.name)
     if probabilities is None:
@@ -37,7 +37,7 @@ def answers_of(facts: Facts) -> Answers | None:
     if not len(y):
         return None
     labels = p.argmax(axis=1) if facts.cost is None else (p @ np.asarray(facts.cost, float)).argmin(axis=1)
-    return Answers(y, p, labels)
+    return WinnerAnswers(y, p, labels)
 
 
 def confusion(y: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
@@ -60,7 +60,7 @@ def many_class_part(view: View) -> Html | None:
 # ---------------------------------------------------------------- who is taken for whom
 
 
-def _matrix(view: View, found: Answers) -> Html:
+def _matrix(view: View, found: WinnerAnswers) -> Html:
     t, names = view.t, list(view.facts.classes)
     matrix = confusion(found.y, found.labels, len(names))
     if len(names) > _MOST_CLASSES:
@@ -104,7 +104,7 @@ def _cell(n: int, share: float, right: bool, true: str, answered: str) -> Html:
     )
 
 
-def _by_class(view: View, found: Answers) -> Html:
+def _by_class(view: View, found: WinnerAnswers) -> Html:
     t, names = view.t, view.facts.classes
     matrix = confusion(found.y, found.labels, len(names))
     right, true, answered = np.diag(matrix), matrix.sum(axis=1), matrix.sum(axis=0)
@@ -142,13 +142,13 @@ def _by_class(view: View, found: Answers) -> Html:
 # ---------------------------------------------------------------- probabilities
 
 
-def area_of(found: Answers, k: int) -> float:
+def area_of(found: WinnerAnswers, k: int) -> float:
     """AUC of one class against the rest; nan where the test rows have only one side."""
     hit = found.y == k
     return float(roc_auc_score(hit, found.probabilities[:, k])) if 0 < hit.sum() < len(hit) else float("nan")
 
 
-def _roc(view: View, found: Answers) -> Html:
+def _roc(view: View, found: WinnerAnswers) -> Html:
     t, names = view.t, view.facts.classes
     areas = np.array([area_of(found, k) for k in range(len(names))])
     sizes = np.bincount(found.y, minlength=len(names))
@@ -168,7 +168,7 @@ def _roc(view: View, found: Answers) -> Html:
     return figure(t("roc rest"), chart.svg(), legend=legend(entries), note=note)
 
 
-def _calibration(view: View, found: Answers) -> Html:
+def _calibration(view: View, found: WinnerAnswers) -> Html:
     t = view.t
     top, right = found.probabilities.max(axis=1), found.probabilities.argmax(axis=1) == found.y
     error = number(float(calibration_error(right, top, pos_label=True)), 3)

@@ -76,7 +76,7 @@ class SummingNB(CountingNB):
         return np.asarray(self.classes_[codes])
 
 
-class Counts(Numbers):
+class CountNumbers(Numbers):
     """Numbers of which none is below 0."""
 
     def take(self, estimator: Estimator, X: Any, *, reset: bool, min_rows: int = 1) -> Any:
@@ -93,7 +93,7 @@ class Counts(Numbers):
 class CountsNB(SummingNB):
     """A `SummingNB` that takes counts: no number may be below 0."""
 
-    _wants = Counts(TYPES)
+    _wants = CountNumbers(TYPES)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -12,7 +12,7 @@ from lanatus.bayes._codes import Coding, MixedColumns
 from lanatus.bayes._posterior import BayesClassifier, checked_priors, labels_to_come, logarithm
 from lanatus.bayes.naive._counting import class_mass, log_shares, split_lines, tally_codes
 from lanatus.bayes.naive._gaussian_nb import tally_moments
-from lanatus.bayes.semi_naive._kept_rows import Rows
+from lanatus.bayes.semi_naive._kept_rows import CodedRows
 from lanatus.catalog import savable
 from lanatus.scale import Block, Moments, is_at_scale, open_engine
 from lanatus.table import Schema
@@ -36,7 +36,7 @@ class MixedCounts:
 def tally_rows(classes: np.ndarray | None, schema: Schema | None, block: Block) -> MixedCounts:
     """The rows of one block and, where a schema is given, what they contribute."""
     known, codes = class_codes(block.y, block.X, classes)
-    kept = Rows(known, block.X.copy(), codes, block.weight)  # X may change after fit
+    kept = CodedRows(known, block.X.copy(), codes, block.weight)  # X may change after fit
     if schema is None:
         return MixedCounts(kept=kept)
     stats = tally_mixed(known, schema, block)

@@ -9,7 +9,7 @@ import numpy as np
 from lanatus.bayes.naive._counting import ClassCounts, class_mass
 from lanatus.bayes.semi_naive._averaged_tables import Rules, Tables, chain_scores, make_chain
 from lanatus.bayes.semi_naive._discretized import CountedBayes
-from lanatus.bayes.semi_naive._kept_rows import Rows, keep_rows
+from lanatus.bayes.semi_naive._kept_rows import CodedRows, keep_rows
 from lanatus.bayes.semi_naive._pair_counts import Slots, pairs_of_codes, tally_pairs, tally_triples
 from lanatus.bayes.semi_naive._parent_tables import tally_families
 from lanatus.catalog import Contender, method
@@ -168,7 +168,7 @@ class AODE(_AveragedBayes):
         return None
 
     def _known_stats(self) -> Any:
-        return super()._known_stats() if self.mode == "lookup" else Rows(self.classes_, *self._rows)
+        return super()._known_stats() if self.mode == "lookup" else CodedRows(self.classes_, *self._rows)
 
     def _joint(self, X: Any) -> np.ndarray:
         if self.mode == "lookup":

@@ -10,7 +10,7 @@ from lanatus._core import bayes as kernels
 from lanatus.base import check_is_fitted, n_threads
 from lanatus.bayes.naive._counting import class_mass
 from lanatus.bayes.semi_naive._discretized import CountedBayes
-from lanatus.bayes.semi_naive._kept_rows import Rows, keep_rows
+from lanatus.bayes.semi_naive._kept_rows import CodedRows, keep_rows
 from lanatus.catalog import method
 from lanatus.params import Real
 from lanatus.scale import Block
@@ -111,7 +111,7 @@ class LBR(CountedBayes):
         self.codes_, self._labels, self._weight = stats.codes, stats.y, stats.weight
 
     def _known_stats(self) -> Any:
-        return Rows(self.classes_, self.codes_, self._labels, self._weight)
+        return CodedRows(self.classes_, self.codes_, self._labels, self._weight)
 
     def antecedents(self, X: Any) -> np.ndarray:
         """Which columns of each row its rule fixes.

@@ -11,7 +11,7 @@ from lanatus.bayes._posterior import logarithm
 from lanatus.bayes.naive._counting import class_mass
 from lanatus.bayes.semi_naive._averaged_tables import Rules, child_logs
 from lanatus.bayes.semi_naive._discretized import DiscreteBayes, log_priors
-from lanatus.bayes.semi_naive._kept_rows import Rows, keep_rows
+from lanatus.bayes.semi_naive._kept_rows import CodedRows, keep_rows
 from lanatus.bayes.semi_naive._pair_counts import Slots, team
 from lanatus.bayes.semi_naive._parent_tables import Families
 from lanatus.catalog import method
@@ -108,7 +108,7 @@ class NBTree(DiscreteBayes):
         self.n_bins = n_bins
 
     def _learn(self, engine: Engine) -> None:
-        rows: Rows = engine.reduce(partial(keep_rows, None, self._coding()))
+        rows: CodedRows = engine.reduce(partial(keep_rows, None, self._coding()))
         weight = np.ones(len(rows.y)) if rows.weight is None else rows.weight
         self._set_classes(rows.classes, class_mass(rows.y, weight, len(rows.classes)))
         here = weight > 0

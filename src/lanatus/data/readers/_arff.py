@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from lanatus.data.readers._arff_syntax import (
-    Attribute,
+    ArffAttribute,
     Malformed,
     milliseconds,
     parse_attribute,
@@ -95,7 +95,7 @@ def read_arff(
     return table
 
 
-def _header(path: Path, lines: Lines) -> tuple[str, list[Attribute], int]:
+def _header(path: Path, lines: Lines) -> tuple[str, list[ArffAttribute], int]:
     relation, attributes, number = "", [], 0
     for number, raw in lines:
         line = raw.strip()
@@ -117,7 +117,7 @@ def _header(path: Path, lines: Lines) -> tuple[str, list[Attribute], int]:
     raise FormatError(path, line=number, got="the end of the file", expected="@data", do="check that the file is whole")
 
 
-def _fast(data: bytes, line: int, attributes: list[Attribute], encoding: str) -> list[pa.Array] | None:
+def _fast(data: bytes, line: int, attributes: list[ArffAttribute], encoding: str) -> list[pa.Array] | None:
     """All rows by pyarrow where they are plain; None sends them to the careful reader, who names lines."""
     if encoding not in ("utf-8", "utf-8-sig") or any(a.kind == "date" for a in attributes):
         return None
@@ -153,11 +153,11 @@ def _fast(data: bytes, line: int, attributes: list[Attribute], encoding: str) ->
     return columns
 
 
-def _nominal(codes: pa.Array, attribute: Attribute) -> pa.DictionaryArray:
+def _nominal(codes: pa.Array, attribute: ArffAttribute) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(codes.cast(pa.int32()), pa.array(attribute.categories, pa.string()))
 
 
-def _slow(path: Path, lines: Lines, attributes: list[Attribute]) -> tuple[list[pa.Array], np.ndarray | None]:
+def _slow(path: Path, lines: Lines, attributes: list[ArffAttribute]) -> tuple[list[pa.Array], np.ndarray | None]:
     n = len(attributes)
     codes = [{value: i for i, value in enumerate(a.categories)} for a in attributes]
     columns: list[list[Any]] = [[] for _ in attributes]
@@ -188,7 +188,7 @@ def _slow(path: Path, lines: Lines, attributes: list[Attribute]) -> tuple[list[p
     return arrays, np.array([1.0 if weight is None else weight for weight in weights])
 
 
-def _value(text: str | None, attribute: Attribute, codes: dict[str, int]) -> Any:
+def _value(text: str | None, attribute: ArffAttribute, codes: dict[str, int]) -> Any:
     if text is None or attribute.kind == "string":
         return text
     where = f"{quoted(text)} in {attribute.name!r}"
@@ -208,7 +208,7 @@ def _value(text: str | None, attribute: Attribute, codes: dict[str, int]) -> Any
         raise Malformed(where, wanted, "correct it, or write ? for a missing value") from None
 
 
-def _array(values: list[Any], attribute: Attribute) -> pa.Array:
+def _array(values: list[Any], attribute: ArffAttribute) -> pa.Array:
     if attribute.kind == "nominal":
         return _nominal(pa.array(values, pa.int32()), attribute)
     if attribute.kind == "date":

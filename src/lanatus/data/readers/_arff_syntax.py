@@ -34,7 +34,7 @@ class Malformed(Exception):
 
 
 @dataclass(frozen=True)
-class Attribute:
+class ArffAttribute:
     """One declared column."""
 
     name: str
@@ -70,22 +70,22 @@ def _escape(sign: str) -> str:
     return f"\\u{ord(sign):04x}" if ord(sign) < 32 or sign == "\x7f" else "\\" + sign
 
 
-def parse_attribute(line: str) -> Attribute:
+def parse_attribute(line: str) -> ArffAttribute:
     """Read one ``@attribute`` line."""
     hit = _ATTRIBUTE.fullmatch(line.strip())
     if not hit or not hit[2]:
         raise Malformed(f"the declaration {line.strip()!r}", "@attribute name type", "complete it")
     name, kind = unquote(hit[1]), hit[2]
     if kind.startswith("{"):
-        return Attribute(name, "nominal", _categories(kind))
+        return ArffAttribute(name, "nominal", _categories(kind))
     word = re.split(r"[\s%\[]", kind, maxsplit=1)[0].lower()
     if word in ("numeric", "real", "integer"):
-        return Attribute(name, "numeric")
+        return ArffAttribute(name, "numeric")
     if word == "string":
-        return Attribute(name, "string")
+        return ArffAttribute(name, "string")
     if word == "date":
         pattern = _VALUE.match(kind[4:].strip())
-        return Attribute(name, "date", date_format=_strptime(unquote(pattern[0].strip()) if pattern else ISO))
+        return ArffAttribute(name, "date", date_format=_strptime(unquote(pattern[0].strip()) if pattern else ISO))
     if word == "relational":
         raise Malformed(
             f"the relational attribute {name!r}",

@@ -9,10 +9,10 @@ from lanatus.data.readers._dialect import MISSING
 from lanatus.data.readers._errors import FormatError, SchemaError
 from lanatus.data.readers._text import Path
 from lanatus.data.sources._parts import Part
-from lanatus.data.sources._source import Block, Source, is_text
+from lanatus.data.sources._source import Source, SourceBlock, is_text
 from lanatus.data.sources._survey import find_files, survey
 
-__all__ = ["Block", "Source", "scan"]
+__all__ = ["Source", "SourceBlock", "scan"]
 
 _BLOCK_BYTES = 1 << 25
 _MOST_ROWS = 65_536

@@ -16,7 +16,7 @@ _MOST_CLASSES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SourceBlock:
     """A run of consecutive rows of a source.
 
     Attributes
@@ -47,7 +47,7 @@ class Block:
 class Source:
     """A table on disk, read in blocks again and again; made by :func:`scan`.
 
-    Iterating gives :class:`Block` objects in a fixed order of files and rows. A block holds rows of one
+    Iterating gives :class:`SourceBlock` objects in a fixed order of files and rows. A block holds rows of one
     file only and has exactly `block_rows` rows, but for the last one of a file or of a *stretch*: a row group
     (record batch in Arrow files) that is larger than a block, or neighbouring ones that fit in one block
     together. Memory holds `read_ahead` + 2 blocks. A source can be pickled and used in several threads.
@@ -103,10 +103,10 @@ class Source:
             part if part.n_rows is not None else replace(part, n_rows=count_rows(part)) for part in self.parts
         )
 
-    def __iter__(self) -> Iterator[Block]:
+    def __iter__(self) -> Iterator[SourceBlock]:
         return self.blocks()
 
-    def blocks(self, *, skip_rows: int = 0) -> Generator[Block, None, None]:
+    def blocks(self, *, skip_rows: int = 0) -> Generator[SourceBlock, None, None]:
         """Yield the blocks, leaving out the first rows.
 
         The cuts between blocks do not depend on `skip_rows`, so that a pass broken off after some block goes
@@ -121,7 +121,7 @@ class Source:
 
         Yields
         ------
-        Block
+        SourceBlock
 
         Raises
         ------
@@ -131,7 +131,7 @@ class Source:
         if skip_rows < 0:
             raise ValueError(f"got skip_rows={skip_rows}, expected 0 or more")
         for batch, at, file in ahead(lambda: self._batches(self.parts, self.schema, skip_rows), self.read_ahead):
-            yield Block(
+            yield SourceBlock(
                 X=batch.select(self.feature_names),
                 y=None if self.target is None else batch.column(self.target),
                 weight=None if self.weight is None else batch.column(self.weight),

@@ -12,7 +12,7 @@ from lanatus.density.parametric._distributions import FAMILIES
 
 
 @dataclass(frozen=True)
-class BiasVariance:
+class EstimatorBiasVariance:
     """What an estimator does over repeated samples.
 
     Attributes
@@ -46,7 +46,7 @@ def estimator_bias_variance(
     truth: Any,
     n_repeats: int = 1000,
     random_state: Any = None,
-) -> BiasVariance:
+) -> EstimatorBiasVariance:
     """Bias and variance of an estimator, by drawing many samples.
 
     Cookbook: section 3.2. Cost: `n_repeats` calls of each function.
@@ -68,7 +68,7 @@ def estimator_bias_variance(
 
     Returns
     -------
-    BiasVariance
+    EstimatorBiasVariance
 
     Examples
     --------
@@ -84,7 +84,9 @@ def estimator_bias_variance(
     found = np.array([np.asarray(estimator(sampler(n, rng)), dtype=np.float64) for _ in range(n_repeats)])
     true = np.asarray(truth, dtype=np.float64)
     mean, variance = found.mean(axis=0), found.var(axis=0, ddof=1)
-    return BiasVariance(mean, mean - true, variance, ((found - true) ** 2).mean(axis=0), np.sqrt(variance / n_repeats))
+    return EstimatorBiasVariance(
+        mean, mean - true, variance, ((found - true) ** 2).mean(axis=0), np.sqrt(variance / n_repeats)
+    )
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from lanatus.base import as_labels, n_rows
 from lanatus.catalog import method
 from lanatus.evaluation.comparison._comparison import Comparison
 from lanatus.evaluation.comparison._identity import identity
-from lanatus.evaluation.comparison._runs import Job, Journal, Run
+from lanatus.evaluation.comparison._runs import ComparisonJournal, SplitJob, SplitResult
 from lanatus.evaluation.measures._named_measures import Measure, as_measures
 from lanatus.evaluation.significance._samples import level
 from lanatus.params import check_integer
@@ -299,7 +299,7 @@ def _design(splitter: Any, sets: list[_DataSet]) -> str:
 
 def _jobs(
     learners: dict[str, Any], sets: list[_DataSet], measures: tuple[Measure, ...], task: str, seed: int | None
-) -> Iterator[Job]:
+) -> Iterator[SplitJob]:
     """Jobs in an order that shows something of every learner early."""
     asked = [(one.name, one.response, one.with_classes, identity(one.function)) for one in measures]
     tools = (lanatus.__version__, sklearn.__version__, asked)
@@ -311,7 +311,7 @@ def _jobs(
             for name, learner in learners.items():
                 seeded = _seeded(learner, seed, number)
                 key = digest((tools, one.name, data_key, number, train, test, name, identity(seeded)))
-                yield Job(key, one.name, name, number, seeded, one.X, one.y, train, test, measures, keep_wrong)
+                yield SplitJob(key, one.name, name, number, seeded, one.X, one.y, train, test, measures, keep_wrong)
 
 
 def _seeded(learner: Any, seed: int | None, split: int) -> Any:
@@ -329,9 +329,9 @@ def _is_seed(name: str) -> bool:
     return re.fullmatch(r"(.*__)?random_state", name) is not None
 
 
-def _run_all(jobs: list[Job], n_jobs: int | None, checkpoint: Any, progress: bool | None) -> list[Run]:
+def _run_all(jobs: list[SplitJob], n_jobs: int | None, checkpoint: Any, progress: bool | None) -> list[SplitResult]:
     """Runs in the order of the jobs, whichever ends first."""
-    with Journal(checkpoint) if checkpoint is not None else nullcontext() as journal:
+    with ComparisonJournal(checkpoint) if checkpoint is not None else nullcontext() as journal:
         done = {job.key: journal.found[job.key] for job in jobs if job.key in journal.found} if journal else {}
         left = [job for job in jobs if job.key not in done]
         with _bar(len(jobs), len(done), progress) as advance:
@@ -350,17 +350,17 @@ def _run_all(jobs: list[Job], n_jobs: int | None, checkpoint: Any, progress: boo
     return [done[job.key] for job in jobs]
 
 
-def _finished(jobs: list[Job], n_jobs: int | None) -> Iterable[tuple[str, Run]]:
+def _finished(jobs: list[SplitJob], n_jobs: int | None) -> Iterable[tuple[str, SplitResult]]:
     if not jobs:
         return ()
-    found: Iterable[tuple[str, Run]] = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(Job.run)(job) for job in jobs
+    found: Iterable[tuple[str, SplitResult]] = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+        delayed(SplitJob.run)(job) for job in jobs
     )
     return found
 
 
 @contextmanager
-def _bar(total: int, done: int, wanted: bool | None) -> Iterator[Callable[[Run], None]]:
+def _bar(total: int, done: int, wanted: bool | None) -> Iterator[Callable[[SplitResult], None]]:
     """A progress bar, or nothing; gives the function to call after each run."""
     from rich.console import Console
 

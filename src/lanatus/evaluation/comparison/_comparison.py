@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lanatus.evaluation.comparison._runs import Run
+from lanatus.evaluation.comparison._runs import SplitResult
 from lanatus.evaluation.measures._named_measures import Measure
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class Comparison:
 
     Attributes
     ----------
-    runs : list of Run
+    runs : list of SplitResult
         Every fit with its scores, times, warnings and error.
     learners, data_sets : tuple of str
         What was compared, on what.
@@ -46,7 +46,7 @@ class Comparison:
     'GaussianNB is significantly better than DummyClassifier at level 0.05.'
     """
 
-    runs: list[Run]
+    runs: list[SplitResult]
     learners: tuple[str, ...]
     data_sets: tuple[str, ...]
     measures: tuple[Measure, ...]
@@ -103,7 +103,7 @@ class Comparison:
         return self.learners[int(np.argmin(self.mean_ranks()))]
 
     @property
-    def failures(self) -> list[Run]:
+    def failures(self) -> list[SplitResult]:
         """The runs that ended with an error."""
         return [run for run in self.runs if run.error]
 
@@ -256,7 +256,7 @@ class Comparison:
             {name: j for j, name in enumerate(self.learners)},
         )
 
-    def _cell(self, run: Run) -> tuple[int, int]:
+    def _cell(self, run: SplitResult) -> tuple[int, int]:
         sets, learners = self._places
         return sets[run.data_set], learners[run.learner]
 

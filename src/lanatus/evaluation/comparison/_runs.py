@@ -13,11 +13,11 @@ from typing import IO, Any
 import numpy as np
 
 from lanatus.base import take_rows
-from lanatus.evaluation.measures._named_measures import Answers, Measure
+from lanatus.evaluation.measures._named_measures import Measure, Predictions
 
 
 @dataclass(frozen=True)
-class Run:
+class SplitResult:
     """One learner on one part of one data set.
 
     Attributes
@@ -54,8 +54,8 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Job:
-    """All that a worker needs to make a Run. `key` tells it from every other job, in this run and in later ones."""
+class SplitJob:
+    """All that a worker needs for one split. `key` tells it from every other job, in this run and in later ones."""
 
     key: str
     data_set: str
@@ -69,7 +69,7 @@ class Job:
     measures: Sequence[Measure]
     keep_wrong: bool
 
-    def run(self) -> tuple[str, Run]:
+    def run(self) -> tuple[str, SplitResult]:
         """Fit and score; a failure is written down, not raised."""
         scores = {measure.name: float("nan") for measure in self.measures}
         error, wrong, fitted, start = "", None, None, time.perf_counter()
@@ -78,7 +78,7 @@ class Job:
             try:
                 model = self.learner.fit(take_rows(self.X, self.train), self.y[self.train])
                 fitted = time.perf_counter()
-                answers = Answers(model, take_rows(self.X, self.test), self.y[self.test])
+                answers = Predictions(model, take_rows(self.X, self.test), self.y[self.test])
                 found = {measure.name: answers.score(measure) for measure in self.measures}
                 if self.keep_wrong:
                     wrong = tuple(np.flatnonzero(answers.get("labels") != self.y[self.test]).tolist())
@@ -88,7 +88,7 @@ class Job:
                 error = f"{where}{type(problem).__name__}: {problem}"
         end = time.perf_counter()
         said = tuple(dict.fromkeys(f"{one.category.__name__}: {one.message}" for one in caught))
-        run = Run(
+        run = SplitResult(
             data_set=self.data_set,
             learner=self.name,
             split=self.split,
@@ -104,7 +104,7 @@ class Job:
         return self.key, run
 
 
-class Journal:
+class ComparisonJournal:
     """Finished runs in a file, one JSON object a line, each on disk before the next begins.
 
     A comparison that is started again takes from it the runs that it would make anew: same data, learner, split,
@@ -115,10 +115,10 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self.found: dict[str, Run] = dict(self._read())
+        self.found: dict[str, SplitResult] = dict(self._read())
         self._file: IO[bytes] | None = None
 
-    def __enter__(self) -> "Journal":
+    def __enter__(self) -> "ComparisonJournal":
         self.path.parent.mkdir(parents=True, exist_ok=True)
         torn = self.path.exists() and self.path.stat().st_size > 0 and not self.path.read_bytes().endswith(b"\n")
         self._file = self.path.open("ab")
@@ -132,7 +132,7 @@ class Journal:
         if self._file is not None:
             self._file.close()
 
-    def add(self, key: str, run: Run) -> None:
+    def add(self, key: str, run: SplitResult) -> None:
         """Put a finished run on disk."""
         self._write({"key": key, **asdict(run)})
 
@@ -142,7 +142,7 @@ class Journal:
         self._file.flush()
         os.fsync(self._file.fileno())
 
-    def _read(self) -> Iterator[tuple[str, Run]]:
+    def _read(self) -> Iterator[tuple[str, SplitResult]]:
         if not self.path.exists() or not self.path.stat().st_size:
             return
         lines = self.path.read_bytes().split(b"\n")
@@ -160,7 +160,7 @@ class Journal:
                 }
                 record["warnings"] = tuple(record["warnings"])
                 record["wrong"] = None if record["wrong"] is None else tuple(record["wrong"])
-                yield key, Run(**record)
+                yield key, SplitResult(**record)
 
 
 def _parsed(line: bytes) -> Any:

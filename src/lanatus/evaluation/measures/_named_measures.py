@@ -158,7 +158,7 @@ def _takes_answers(function: Any) -> bool:
     return hasattr(function, "__name__") and names[:1] == ["y_true"]
 
 
-class Answers:
+class Predictions:
     """What a fitted learner says of some rows, each response computed once."""
 
     def __init__(self, model: Any, X: Any, y: np.ndarray) -> None:

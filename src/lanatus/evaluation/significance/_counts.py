@@ -130,7 +130,7 @@ def disagreements(y_true: Any, pred_a: Any, pred_b: Any) -> tuple[int, int]:
     y_true : array-like of shape (n,)
         True labels, of any kind and number of classes.
     pred_a, pred_b : array-like of shape (n,)
-        Predictions of the two classifiers.
+        Answers of the two classifiers.
 
     Returns
     -------

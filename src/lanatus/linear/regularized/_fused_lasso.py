@@ -10,7 +10,7 @@ from lanatus.linear._linear_model import LinearModel
 from lanatus.linear._rules import RULES, STRENGTH
 from lanatus.linear.regularized._fit import fit_penalized, open_risk
 from lanatus.optimize.penalties import Fused
-from lanatus.optimize.solvers import ProximalGradient
+from lanatus.optimize.solvers import ProximalGradientDescent
 from lanatus.params import rules_for
 
 
@@ -109,4 +109,4 @@ class FusedLasso(RegressorMixin, LinearModel):
         """
         risk = open_risk(self, X, y, sample_weight)
         penalty = Fused(self.alpha1, self.alpha2)
-        return fit_penalized(self, risk, penalty, ProximalGradient(self.tol, self.max_iter))
+        return fit_penalized(self, risk, penalty, ProximalGradientDescent(self.tol, self.max_iter))

@@ -120,7 +120,7 @@ class ProximalGradient(CallbackSupportMixin, RegressorMixin, LinearModel):
             objectives.append(risk.value(w, b) + penalty.value(w))
             return reporter(number, w, b, objectives[-1]) or not np.isfinite(objectives[-1])
 
-        solver = solvers.ProximalGradient(
+        solver = solvers.ProximalGradientDescent(
             self.tol, self.max_iter, watch, accelerated=self.accelerated, lipschitz=self.lipschitz_
         )
         solution = solver.solve(risk, penalty)

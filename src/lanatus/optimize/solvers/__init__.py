@@ -23,7 +23,7 @@ from lanatus.optimize.solvers._direct import (
 from lanatus.optimize.solvers._lbfgs import Lbfgs
 from lanatus.optimize.solvers._least_squares import LeastSquares
 from lanatus.optimize.solvers._path import Path, PathSolver
-from lanatus.optimize.solvers._proximal_gradient import ProximalGradient
+from lanatus.optimize.solvers._proximal_gradient import ProximalGradientDescent
 from lanatus.optimize.solvers._proximal_newton import ProximalNewton
 from lanatus.optimize.solvers._risk import Risk
 from lanatus.optimize.solvers._solver import Solution, Solver, Watch
@@ -44,7 +44,7 @@ __all__ = [
     "NonNegative",
     "Path",
     "PathSolver",
-    "ProximalGradient",
+    "ProximalGradientDescent",
     "ProximalNewton",
     "Risk",
     "SingularValues",
@@ -55,7 +55,7 @@ __all__ = [
     "solver_for",
 ]
 
-_GENERAL = (ProximalNewton, Lbfgs, ProximalGradient)  # those for any loss, the fastest first
+_GENERAL = (ProximalNewton, Lbfgs, ProximalGradientDescent)  # those for any loss, the fastest first
 
 
 def solver_for(loss: Loss, penalty: Penalty, name: str = "auto") -> type[Solver]:

@@ -9,7 +9,7 @@ from lanatus.optimize.solvers._risk import Risk
 from lanatus.optimize.solvers._solver import Solution, Solver, Watch, single
 
 
-class ProximalGradient(Solver):
+class ProximalGradientDescent(Solver):
     """Proximal gradient descent, (11.10)-(11.14), plain or accelerated (FISTA with restarts).
 
     Stops once the step, times its Lipschitz constant, is at most `tol` times the gradient at the start.
