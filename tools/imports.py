@@ -113,8 +113,66 @@ def _indent(module: str, line: int) -> int:
     return len(text) - len(text.lstrip())
 
 
+# ---------------------------------------------------------------- the picture
+
+_WIDTH, _ROW, _BOX = 1180, 74, 30
+
+
+def places(packages: set[str]) -> dict[str, tuple[float, float, float]]:
+    """Left edge, top and width of the box of each package: a row a layer, boxes as wide as their names."""
+    rows = [
+        sorted(packages & set(layer)) if layer is not TOPICS else sorted(p for p in packages if _is_topic(p))
+        for layer in LAYERS
+    ]
+    found = {}
+    for level, row in enumerate([row for row in rows if row]):
+        widths = [20 + 7.4 * len(name) for name in row]
+        left = (_WIDTH - sum(widths) - 14 * (len(row) - 1)) / 2
+        for name, width in zip(row, widths, strict=True):
+            found[name] = (left, 16 + level * _ROW, width)
+            left += width + 14
+    return found
+
+
+def _is_topic(package: str) -> bool:
+    return level_of(package) == LAYERS.index(TOPICS)
+
+
+def draw(between: dict[tuple[str, str], list[str]]) -> str:
+    """The layers as SVG: faint lines for imports that go down, red arcs for the named arrows within a layer."""
+    packages = {name for pair in between for name in pair}
+    at = places(packages)
+    height = max(top for _, top, _ in at.values()) + _BOX + 16
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" font-family="sans-serif" '
+        'font-size="13" role="img"><title>Packages of lanatus in their layers</title>'
+        '<rect width="100%" height="100%" fill="#fff"/>'
+    ]
+    for (above, below), imports in sorted(between.items()):
+        (x0, y0, w0), (x1, y1, w1) = at[above], at[below]
+        a, b = x0 + w0 / 2, x1 + w1 / 2
+        note = f"<title>{above} imports {below}, {len(imports)} times</title>"
+        if (above, below) in ARROWS:
+            middle = f"{(a + b) / 2:.0f} {y0 - 26:.0f}"
+            out.append(
+                f'<path d="M{a:.0f} {y0:.0f} Q{middle} {b:.0f} {y1:.0f}" fill="none" stroke="#c33">{note}</path>'
+            )
+        else:
+            line = f'x1="{a:.0f}" y1="{y0 + _BOX:.0f}" x2="{b:.0f}" y2="{y1:.0f}"'
+            out.append(f'<line {line} stroke="#456" stroke-opacity=".13">{note}</line>')
+    for name, (left, top, width) in sorted(at.items()):
+        fill = "#dcefd8" if _is_topic(name) else "#eef2f6"
+        box = f'x="{left:.0f}" y="{top:.0f}" width="{width:.0f}" height="{_BOX}"'
+        out.append(f'<rect {box} rx="5" fill="{fill}" stroke="#567"/>')
+        out.append(f'<text x="{left + width / 2:.0f}" y="{top + 20:.0f}" text-anchor="middle">{name}</text>')
+    return "\n".join([*out, "</svg>"]) + "\n"
+
+
 def main() -> int:
     graph, between = build()
+    if "--draw" in sys.argv:
+        Path(sys.argv[sys.argv.index("--draw") + 1]).write_text(draw(between), encoding="utf-8")
+        return 0
     wrong = broken(graph, between)
     print(
         "\n".join(wrong)
