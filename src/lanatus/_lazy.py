@@ -6,7 +6,8 @@ checker read the same lines, each ``from ._module import Name as Name``.
 
 import ast
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,24 +27,8 @@ def attach(package: str, file: str) -> tuple[list[str], Callable[[str], Any], Ca
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, _, original = home[name].partition(":")
-        return getattr(importlib.import_module(module), original)
-
-    return names, get, lambda: names
-
-
-def lazy(
-    package: str, home: Mapping[str, Sequence[str]]
-) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
-    """``__all__``, ``__getattr__`` and ``__dir__`` of a package.
-
-    `home` maps a module to the names that it holds: a module of the package, or with a dot inside one from elsewhere.
-    """
-    of = {name: module if "." in module else f"{package}.{module}" for module, names in home.items() for name in names}
-    names = sorted(of)
-
-    def get(name: str) -> Any:
-        if name not in of:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(of[name]), name)
+        value = getattr(importlib.import_module(module), original)
+        setattr(sys.modules[package], name, value)  # so that it is looked for once
+        return value
 
     return names, get, lambda: names

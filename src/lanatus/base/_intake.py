@@ -13,7 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import assert_all_finite, validate_data
 
-from lanatus.base._arrays import aligned, all_finite, canonical, small_indices
+from lanatus._core import core as kernels
+from lanatus.base._arrays import aligned, n_threads
 from lanatus.table import Column, Schema, Table, as_frame, frame_of_dicts, is_list_of_dicts, is_missing, is_named
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def take_plain(
     """X, numbers and nothing else, as a C-contiguous matrix (or CSR) of one of the types given."""
     X = validate_data(
         estimator,
-        small_indices(X),
+        _small_indices(X),
         reset=reset,
         accept_sparse="csr" if estimator._takes.sparse else False,
         accept_large_sparse=False,
@@ -123,7 +124,7 @@ def take_plain(
         named = hasattr(estimator, "feature_names_in_")
         names = tuple(map(str, estimator.feature_names_in_)) if named else X.shape[1]
         estimator.schema_ = _numbers_schema(names, X.dtype.name)
-    X = canonical(aligned(X))
+    X = _canonical(aligned(X))
     if X.dtype.kind == "f":
         _refuse_non_finite(estimator, X)
     return X
@@ -139,7 +140,7 @@ def _numbers_schema(names: tuple[str, ...] | int, dtype: str) -> Schema:
 
 def _refuse_non_finite(estimator: "Estimator", X: Any) -> None:
     allow = estimator._takes.missing
-    if not all_finite(X, allow_nan=allow):
+    if not _all_finite(X, allow_nan=allow):
         values = X.data if sp.issparse(X) else X
         assert_all_finite(values, allow_nan=allow, estimator_name=type(estimator).__name__, input_name="X")
 
@@ -168,7 +169,7 @@ def take_table(estimator: "Estimator", X: Any, *, reset: bool, min_rows: int = 1
         raise ValueError(f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required.")
     if reset:
         estimator._remember(table.schema)
-    if not estimator._takes.missing and not (all_finite(table.numeric) and (table.codes >= 0).all()):
+    if not estimator._takes.missing and not (_all_finite(table.numeric) and (table.codes >= 0).all()):
         _refuse_holes(estimator, table.missing(), X, reset)
     _refuse_non_finite(estimator, table.numeric)
     return table
@@ -230,3 +231,29 @@ def _wrong_names(who: str, got: list[str], wanted: list[str]) -> ValueError:
         lines += ["Feature names seen at fit time, yet now missing:", *[f"- {name}" for name in lost]]
     lines += [f"{who} wants exactly these columns, in any order: {', '.join(wanted)}."]
     return ValueError("\n".join(lines))
+
+
+# ---------------------------------------------------------------- arrays
+
+
+def _small_indices(X: Any) -> Any:
+    """X with indices of 32 bits, where it is a compressed sparse matrix that has others without need."""
+    if not (sp.issparse(X) and X.format in ("csr", "csc") and X.indices.dtype.itemsize > 4):
+        return X
+    if max(*X.shape, X.nnz) > np.iinfo(np.int32).max:
+        return X
+    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
+
+
+def _canonical(X: Any) -> Any:
+    """X with one entry a place: a CSR matrix may hold several that are meant to be added."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _all_finite(X: Any, *, allow_nan: bool = False) -> bool:
+    """Whether all numbers are finite, or NaN where that is allowed."""
+    values = X.data.reshape(1, -1) if sp.issparse(X) else X
+    return bool(kernels.all_finite(values, allow_nan=allow_nan, n_threads=n_threads()))
