@@ -72,6 +72,8 @@ from sklearn.model_selection import learning_curve as learning_curve
 from sklearn.model_selection import train_test_split as train_test_split
 from sklearn.model_selection import validation_curve as validation_curve
 
+from .comparison._baseline import BaselineClassifier as BaselineClassifier
+from .comparison._baseline import BaselineRegressor as BaselineRegressor
 from .comparison._compare import compare as compare
 from .comparison._comparison import Comparison as Comparison
 from .comparison._critical_difference import CriticalDifferenceDisplay as CriticalDifferenceDisplay
