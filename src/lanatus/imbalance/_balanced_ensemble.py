@@ -8,7 +8,7 @@ from sklearn.base import ClassifierMixin
 
 from lanatus.base import check_is_fitted, class_codes
 from lanatus.ensemble.boosting import Stumps, boosted, votes
-from lanatus.params import Nothing, Rule
+from lanatus.params import Nothing, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -18,7 +18,7 @@ LEARNER_OR_STUMPS = Nothing() | LEARNER
 class BalancedEnsemble(ClassifierMixin, Wrapper):
     """Base: rows in, codes, learners on parts of the rows, and answers from the scores of `_scores`."""
 
-    _params: ClassVar[dict[str, Rule]]
+    _params: ClassVar[dict[str, ParameterRule]]
 
     n_rounds: int
     classes_: np.ndarray

@@ -17,7 +17,7 @@ from lanatus.catalog import method
 from lanatus.evaluation import CostMatrix
 from lanatus.imbalance._rescaling import multiclass_rescaling_weights
 from lanatus.multiclass import confidence
-from lanatus.params import Array, Choice, Integer, Nothing, RandomState, Rule, Satisfies
+from lanatus.params import Array, Choice, Integer, Nothing, ParameterRule, RandomState, Satisfies
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -107,7 +107,7 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
     classifiers cost-sensitive. Zhou and Liu (2006), On multi-class cost-sensitive learning.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": LEARNER,
         "cost_matrix": _COSTS,
         "method": Choice("weights", "expected-cost", "metacost"),

@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.imbalance._rescaling import rescale_proba
-from lanatus.params import Array, Choice, Nothing, Real, Rule, Satisfies
+from lanatus.params import Array, Choice, Nothing, ParameterRule, Real, Satisfies
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -78,7 +78,7 @@ class FixedThresholdClassifier(ClassifierMixin, Wrapper):
     (0.2222, [1])
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": LEARNER,
         "threshold": Choice("balanced", "auto") | Real() | Array(ndim=1),
         "pos_label": Nothing() | _LABEL,

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin, is_regressor
 
 from lanatus.base import class_codes, fitting
-from lanatus.params import Integer, Nothing, Rule
+from lanatus.params import Integer, Nothing, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -22,7 +22,7 @@ class Decomposed(ClassifierMixin, Wrapper):
     estimators_: list[Any]
     classes_: np.ndarray
 
-    _params: ClassVar[dict[str, Rule]] = {"estimator": LEARNER, "n_jobs": Nothing() | Integer()}
+    _params: ClassVar[dict[str, ParameterRule]] = {"estimator": LEARNER, "n_jobs": Nothing() | Integer()}
 
     def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
         self.estimator = estimator

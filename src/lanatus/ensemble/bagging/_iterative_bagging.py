@@ -10,7 +10,7 @@ from lanatus.base import as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._one_learner import OneLearner
 from lanatus.ensemble.bagging._bagging import BaggingRegressor
-from lanatus.params import Flag, Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Flag, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor
 from lanatus.wrapping import LEARNER
@@ -74,7 +74,7 @@ class IterativeBaggingRegressor(RegressorMixin, OneLearner):
     Breiman (2001), Using iterated bagging to debias regressions.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
         "n_stages": Integer(low=1),

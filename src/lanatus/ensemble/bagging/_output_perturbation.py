@@ -13,12 +13,12 @@ from lanatus.ensemble._committee import one_hot
 from lanatus.ensemble._one_learner import fit_one, seeded
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
 from lanatus.ensemble.bagging._resampled import Bagged, Draw
-from lanatus.params import Choice, Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor
 from lanatus.wrapping import LEARNER
 
-_SMEARING: dict[str, Rule] = {
+_SMEARING: dict[str, ParameterRule] = {
     "estimator": Nothing() | LEARNER,
     "n_estimators": Integer(low=1),
     "sigma": Real(low=0),
@@ -80,7 +80,7 @@ class FlippingOutputClassifier(BaggedClassifier):
     Breiman (2000), Randomizing outputs to increase prediction accuracy.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
         "rate": Real(low=0, high=1),
@@ -219,7 +219,7 @@ class OutputSmearingClassifier(ClassifierMixin, _Smeared):
     Breiman (2000), Randomizing outputs to increase prediction accuracy.
     """
 
-    _params: ClassVar[dict[str, Rule]] = _SMEARING
+    _params: ClassVar[dict[str, ParameterRule]] = _SMEARING
 
     classes_: np.ndarray
 
@@ -346,7 +346,7 @@ class OutputSmearingRegressor(_Smeared, BaggedRegressor):
     Breiman (2000), Randomizing outputs to increase prediction accuracy.
     """
 
-    _params: ClassVar[dict[str, Rule]] = _SMEARING
+    _params: ClassVar[dict[str, ParameterRule]] = _SMEARING
 
     def __init__(
         self,

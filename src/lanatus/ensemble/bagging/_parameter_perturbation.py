@@ -12,7 +12,7 @@ from lanatus.base import check_is_fitted, class_codes, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.ensemble._committee import class_shares
 from lanatus.ensemble._most_likely import MostLikely
-from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Rule, Satisfies
+from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Satisfies
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -82,7 +82,7 @@ class ParameterPerturbationClassifier(MostLikely, Wrapper):
     [0.1, 1.0, 10.0]
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": LEARNER,
         "param_distributions": Nothing() | _DISTRIBUTIONS,
         "n_estimators": Integer(low=1),

@@ -10,7 +10,7 @@ from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender, method
 from lanatus.ensemble.boosting._adaboost_regressor import AdaBoostRegressor
 from lanatus.ensemble.boosting._weighted_vote import Boosted, Booster
-from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.spaces import Span
 from lanatus.wrapping import LEARNER
 
@@ -110,7 +110,7 @@ class AdaBoostClassifier(CallbackSupportMixin, Boosted):
     decomposition for zero-one loss functions.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
         "learning_rate": Real(above=0),

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state, column_or_1d
 from lanatus.base import as_targets, check_is_fitted, fitting, take_rows
 from lanatus.catalog import method
 from lanatus.ensemble._one_learner import OneLearner, fit_one, known_rows, seeded
-from lanatus.params import Choice, Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor
 from lanatus.wrapping import LEARNER
@@ -77,7 +77,7 @@ class AdaBoostRegressor(RegressorMixin, OneLearner):
     Drucker (1997), Improving regressors using boosting techniques.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
         "learning_rate": Real(above=0),

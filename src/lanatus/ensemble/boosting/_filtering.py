@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble.boosting._weighted_vote import Learn, WeightedLearners
-from lanatus.params import Choice, Integer, Nothing, RandomState, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -67,7 +67,7 @@ class BoostByFilter(WeightedLearners):
     Schapire (1990), The strength of weak learnability.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_levels": Integer(low=1, high=8),
         "mode": Choice("resample", "reweight"),

@@ -13,7 +13,7 @@ from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender
 from lanatus.ensemble.boosting._gradient_boosting_fit import Boosted, Rows, Settings, boost
 from lanatus.ensemble.boosting._losses import BoostingLoss
-from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
+from lanatus.params import Array, Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real, Satisfies
 from lanatus.spaces import Span
 from lanatus.tree import Tree
 from lanatus.tree.grow import Bins, CompactForest, as_dense, compact_of, nominal_sizes, packed, unpacked
@@ -51,7 +51,7 @@ BOOSTING = Contender(
     },
 )  # fmt: skip
 
-BOOSTING_PARAMS: dict[str, Rule] = {
+BOOSTING_PARAMS: dict[str, ParameterRule] = {
     "learning_rate": Real(above=0),
     "n_estimators": Integer(low=1),
     "max_leaf_nodes": Integer(low=2) | Nothing(),
@@ -82,7 +82,7 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
 
     _takes = Takes(nominal=True, missing=True, sparse=True)
     _wants = Columns()
-    _params: ClassVar[dict[str, Rule]] = BOOSTING_PARAMS
+    _params: ClassVar[dict[str, ParameterRule]] = BOOSTING_PARAMS
 
     learning_rate: float
     n_estimators: int

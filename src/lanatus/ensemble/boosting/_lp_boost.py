@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.ensemble.boosting._weighted_vote import Boosted
-from lanatus.params import Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.tree import DecisionStump
 from lanatus.wrapping import LEARNER
 
@@ -80,7 +80,7 @@ class LPBoostClassifier(Boosted):
     Demiriz, Bennett and Shawe-Taylor (2002), Linear programming boosting via column generation.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
         "nu": Real(above=0, high=1),

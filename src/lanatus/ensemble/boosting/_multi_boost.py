@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.ensemble.boosting._weighted_vote import Boosted, Booster
-from lanatus.params import Integer, Nothing, RandomState, Rule
+from lanatus.params import Integer, Nothing, ParameterRule, RandomState
 from lanatus.tree import DecisionTreeClassifier
 from lanatus.wrapping import LEARNER
 
@@ -76,7 +76,7 @@ class MultiBoostClassifier(Boosted):
     Webb (2000), MultiBoosting: a technique for combining boosting and wagging.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
         "n_committees": Nothing() | Integer(low=1),

@@ -19,7 +19,7 @@ from lanatus.ensemble._committee import (
     of_kind,
     one_target,
 )
-from lanatus.params import Choice, Integer, Nothing, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule
 from lanatus.scale import blockwise
 
 
@@ -76,7 +76,7 @@ class VotingRegressor(RegressorMixin, AnswersMixin, Weighted):
     [3.375]
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimators": ESTIMATORS,
         "weights": Choice("equal", "inverse-error") | WEIGHTS,
         "cv": FOLDS,

@@ -23,7 +23,7 @@ from lanatus.ensemble._committee import (
     of_kind,
     one_target,
 )
-from lanatus.params import Choice, Function, Integer, Nothing, Rule
+from lanatus.params import Choice, Function, Integer, Nothing, ParameterRule
 from lanatus.scale import blockwise
 
 # Learned arrays that hold the free numbers of a model, in ours and in scikit-learn's.
@@ -103,7 +103,7 @@ class BayesModelAveraging(AsMembers, Committee):
     model averaging and stacking when model approximation error cannot be ignored.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimators": ESTIMATORS,
         "evidence": Choice("bic", "cv") | Function(),
         "prior": WEIGHTS,

@@ -22,7 +22,7 @@ from lanatus.ensemble._committee import (
 from lanatus.ensemble._most_likely import MostLikely
 from lanatus.metric import Minkowski, value_difference_space
 from lanatus.neighbors import nearest
-from lanatus.params import Choice, Integer, Nothing, Real, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
 from lanatus.scale import blockwise
 from lanatus.table import Table
 
@@ -96,7 +96,7 @@ class DynamicClassifierSelection(MostLikely, Committee):
     Sabourin and Britto (2008), From dynamic classifier selection to dynamic ensemble selection.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimators": ESTIMATORS,
         "n_neighbors": Integer(low=1),
         "rule": Choice("ola", "lca", "knora-e", "knora-u"),

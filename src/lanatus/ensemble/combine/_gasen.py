@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from lanatus.base import check_is_fitted, class_codes, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.ensemble._committee import AsMembers, class_shares, one_hot, one_target
-from lanatus.params import Flag, Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Flag, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -91,7 +91,7 @@ class GASEN(AsMembers, Wrapper):
     Zhou, Wu and Tang (2002), Ensembling neural networks: many could be better than all.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": LEARNER,
         "n_estimators": Integer(low=1),
         "threshold": Nothing() | Real(low=0, below=1),

@@ -11,7 +11,7 @@ from lanatus.catalog import Takes, method
 from lanatus.ensemble._most_likely import MostLikely
 from lanatus.metric import Minkowski, value_difference_space
 from lanatus.neighbors import nearest
-from lanatus.params import Array, Flag, Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Array, Flag, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 
 
@@ -82,7 +82,7 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
 
     _takes = Takes(nominal=True)
     _wants = Tables()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "n_estimators": Integer(low=1),
         "n_neighbors": Integer(low=1),
         "orders": Array(1),

@@ -11,7 +11,7 @@ from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot, one_target
 from lanatus.ensemble.combine._networks import answers_of, start, train
 from lanatus.ensemble.combine._standardised import learn_scales, one_order, scaled, single_blas
-from lanatus.params import Integer, RandomState, Real, Rule
+from lanatus.params import Integer, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 
 
@@ -19,7 +19,7 @@ class _Networks(Estimator):
     """What both share: scales, networks, training."""
 
     _takes = Takes()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "n_estimators": Integer(low=1),
         "lam": Real(low=0, high=1),
         "hidden": Integer(low=1),

@@ -18,7 +18,7 @@ from lanatus.ensemble._committee import (
     one_target,
 )
 from lanatus.ensemble.combine._stacking_levels import Stacked, only_weight
-from lanatus.params import Choice, Flag, Integer, Nothing, Rule
+from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -81,7 +81,7 @@ class StackingRegressor(RegressorMixin, AnswersMixin, Stacked):
     Breiman (1996), Stacked regressions.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimators": ESTIMATORS,
         "final_estimator": Nothing() | LEARNER | Choice("nnls"),
         "cv": FOLDS | PREFIT,

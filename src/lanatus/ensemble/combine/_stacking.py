@@ -19,7 +19,7 @@ from lanatus.ensemble._committee import (
     places,
 )
 from lanatus.ensemble.combine._stacking_levels import Stacked, final_has, only_weight, own_outputs
-from lanatus.params import Choice, Flag, Integer, Nothing, Rule
+from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -99,7 +99,7 @@ class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
     How to make stacking better and faster while also taking care of an unknown weakness.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimators": ESTIMATORS,
         "final_estimator": Nothing() | LEARNER | Choice("mlr", "stackingc", "nnls"),
         "cv": FOLDS | PREFIT,

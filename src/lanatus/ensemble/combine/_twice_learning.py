@@ -12,7 +12,7 @@ from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot
 from lanatus.ensemble.combine._networks import answers_of, start, train
 from lanatus.ensemble.combine._standardised import learn_scales, one_order, scaled, single_blas
-from lanatus.params import Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 from lanatus.table import Table, as_frame
 from lanatus.wrapping import LEARNER
@@ -187,7 +187,7 @@ class NeC45Classifier(ClassifierMixin, Estimator):
 
     _takes = Takes(nominal=True)
     _wants = Tables()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "n_estimators": Integer(low=1),
         "tree": Nothing() | LEARNER,
         "n_generated": Integer(low=0) | Real(low=0),

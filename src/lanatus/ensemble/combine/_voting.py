@@ -19,7 +19,7 @@ from lanatus.ensemble._committee import (
     default_classifiers,
     of_kind,
 )
-from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
+from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real, Satisfies
 from lanatus.scale import blockwise
 
 _LABEL = Nothing() | Flag() | Integer() | Real() | Satisfies(lambda value: isinstance(value, str), "a label")
@@ -99,7 +99,7 @@ class VotingClassifier(ClassifierMixin, AnswersMixin, Weighted):
     ['否', '是']
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimators": ESTIMATORS,
         "voting": Choice("hard", "soft", "majority"),
         "weights": WEIGHTS,

@@ -6,7 +6,7 @@ from lanatus.catalog import method
 from lanatus.ensemble.forest._forest_base import FOREST
 from lanatus.ensemble.forest._forest_classifier import CLASSIFIER_PARAMS, ForestClassifier
 from lanatus.ensemble.forest._forest_regressor import REGRESSOR_PARAMS, ForestRegressor
-from lanatus.params import Rule
+from lanatus.params import ParameterRule
 from lanatus.tree.grow import in_order
 
 
@@ -99,7 +99,7 @@ class ExtraTreesClassifier(ForestClassifier):
     """
 
     splitter = "random"
-    _params: ClassVar[dict[str, Rule]] = in_order(
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
         CLASSIFIER_PARAMS,
         "n_estimators",
         "criterion",
@@ -249,7 +249,7 @@ class ExtraTreesRegressor(ForestRegressor):
     """
 
     splitter = "random"
-    _params: ClassVar[dict[str, Rule]] = in_order(
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
         REGRESSOR_PARAMS,
         "n_estimators",
         "criterion",

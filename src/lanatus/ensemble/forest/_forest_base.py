@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from lanatus._core import tree as kernels
 from lanatus.base import check_is_fitted, n_rows
 from lanatus.catalog import Contender
-from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.spaces import Span
 from lanatus.tree import Tree, cost_complexity_path
 from lanatus.tree.grow import Bins, Growth, as_dense, compact_of, gain_importances
@@ -26,7 +26,7 @@ FOREST = Contender(
     space={"max_features": Span(0.1, 1.0, log=True), "min_samples_leaf": Span(1, 20, log=True, whole=True)},
 )
 
-FOREST_PARAMS: dict[str, Rule] = {
+FOREST_PARAMS: dict[str, ParameterRule] = {
     "n_estimators": Integer(low=1),
     "max_depth": Nothing() | Integer(low=1),
     "min_samples_split": Integer(low=2) | Real(above=0, high=1),

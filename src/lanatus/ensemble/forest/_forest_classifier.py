@@ -8,7 +8,7 @@ from sklearn.utils import compute_sample_weight
 
 from lanatus.base import as_labels, class_codes, fitting
 from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
-from lanatus.params import Choice, Nothing, Rule, Satisfies
+from lanatus.params import Choice, Nothing, ParameterRule, Satisfies
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeClassifier, Tree
 from lanatus.tree.grow import (
@@ -21,7 +21,7 @@ from lanatus.tree.grow import (
     target_columns,
 )
 
-CLASSIFIER_PARAMS: dict[str, Rule] = {
+CLASSIFIER_PARAMS: dict[str, ParameterRule] = {
     **FOREST_PARAMS,
     "criterion": Choice("gini", "entropy", "log_loss"),
     "class_weight": Nothing() | Choice("balanced") | Satisfies(lambda v: isinstance(v, dict), "a dict"),

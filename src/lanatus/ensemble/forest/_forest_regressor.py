@@ -9,12 +9,12 @@ from sklearn.utils import column_or_1d
 
 from lanatus.base import as_targets, fitting
 from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
-from lanatus.params import Choice, Rule
+from lanatus.params import Choice, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor, Tree
 from lanatus.tree.grow import Bins, grow_binned_numbers, grow_numbers, nominal_sizes
 
-REGRESSOR_PARAMS: dict[str, Rule] = {**FOREST_PARAMS, "criterion": Choice("squared_error", "friedman_mse")}
+REGRESSOR_PARAMS: dict[str, ParameterRule] = {**FOREST_PARAMS, "criterion": Choice("squared_error", "friedman_mse")}
 
 
 class ForestRegressor(RegressorMixin, Forest):

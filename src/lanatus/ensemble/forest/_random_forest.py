@@ -6,7 +6,7 @@ from lanatus.catalog import method
 from lanatus.ensemble.forest._forest_base import FOREST
 from lanatus.ensemble.forest._forest_classifier import CLASSIFIER_PARAMS, ForestClassifier
 from lanatus.ensemble.forest._forest_regressor import REGRESSOR_PARAMS, ForestRegressor
-from lanatus.params import Rule
+from lanatus.params import ParameterRule
 from lanatus.tree.grow import in_order
 
 
@@ -99,7 +99,7 @@ class RandomForestClassifier(ForestClassifier):
     Breiman: Random forests, Machine Learning 45, 2001.
     """
 
-    _params: ClassVar[dict[str, Rule]] = in_order(
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
         CLASSIFIER_PARAMS,
         "n_estimators",
         "criterion",
@@ -247,7 +247,7 @@ class RandomForestRegressor(ForestRegressor):
     Breiman: Random forests, Machine Learning 45, 2001.
     """
 
-    _params: ClassVar[dict[str, Rule]] = in_order(
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
         REGRESSOR_PARAMS,
         "n_estimators",
         "criterion",

@@ -8,7 +8,7 @@ from sklearn.utils import compute_sample_weight
 
 from lanatus.base import class_codes, fitting
 from lanatus.catalog import method
-from lanatus.params import Array, Choice, Function, Integer, Nothing, Real, Rule, Satisfies
+from lanatus.params import Array, Choice, Function, Integer, Nothing, ParameterRule, Real, Satisfies
 from lanatus.scale import blockwise, is_at_scale
 from lanatus.tree.grow._bins import Bins
 from lanatus.tree.grow._columns import nominal_sizes
@@ -19,7 +19,7 @@ from lanatus.tree.prune._pruning import critical_value, error_based, minimum_err
 
 PRUNE = ("pre", "post", "error_based", "pessimistic", "minimum_error", "critical_value")
 
-CLASSIFIER_PARAMS: dict[str, Rule] = {
+CLASSIFIER_PARAMS: dict[str, ParameterRule] = {
     **TREE_PARAMS,
     "criterion": Choice("gini", "entropy", "log_loss", "gain_ratio", "train_error") | Function(),
     "preselect": Nothing() | Choice("above-mean", "none") | Integer(low=1),
@@ -181,7 +181,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     confidence: float = 0.25
     critical_gain: float = 0.05
 
-    _params: ClassVar[dict[str, Rule]] = in_order(
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
         CLASSIFIER_PARAMS,
         "criterion",
         "splitter",

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from lanatus._core import tree as kernels
 from lanatus.base import check_is_fitted, n_rows, n_threads
 from lanatus.catalog import Contender
-from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
+from lanatus.params import Array, Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real, Satisfies
 from lanatus.scale import blockwise, open_engine
 from lanatus.spaces import Span
 from lanatus.tree.grow._columns import as_dense
@@ -31,7 +31,7 @@ READABLE_TREE = Contender(
     },
 )
 
-TREE_PARAMS: dict[str, Rule] = {
+TREE_PARAMS: dict[str, ParameterRule] = {
     "splitter": Choice("best", "random"),
     "split": Choice("binary", "multiway"),
     "missing": Choice(*MISSING),
@@ -58,7 +58,7 @@ TREE_PARAMS: dict[str, Rule] = {
 }
 
 
-def in_order(rules: dict[str, Rule], *names: str) -> dict[str, Rule]:
+def in_order(rules: dict[str, ParameterRule], *names: str) -> dict[str, ParameterRule]:
     """The rules of the parameters named."""
     return {name: rules[name] for name in names}
 

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import Numbers, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, Real, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier, shares_of
 from lanatus.tree.grow._decision_tree import TREE_PARAMS, grow_classes
 from lanatus.tree.grow._tree import LEAF, THRESHOLD, Tree
@@ -103,7 +103,7 @@ class LeafModelTree(DecisionTreeClassifier):
 
     _takes: ClassVar[Takes] = Takes(missing=True)
     _wants = Numbers()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "leaf": Choice("perceptron", "logistic", "naive_bayes", "mlp") | LEARNER,
         "criterion": Choice("entropy", "gini"),
         "tol": Real(low=0, below=1),

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lanatus.catalog import Contender, method
-from lanatus.params import Choice, Flag, Integer, Rule
+from lanatus.params import Choice, Flag, Integer, ParameterRule
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier
 from lanatus.tree.grow._decision_tree import in_order
 from lanatus.tree.grow._regressor import REGRESSOR_PARAMS, DecisionTreeRegressor
@@ -53,7 +53,9 @@ class CLSClassifier(DecisionTreeClassifier):
     criterion: Any = "train_error"
     split = "multiway"
     missing = "majority"
-    _params: ClassVar[dict[str, Rule]] = in_order(CLASSIFIER_PARAMS, "max_depth", "feature_priority", "class_priority")
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
+        CLASSIFIER_PARAMS, "max_depth", "feature_priority", "class_priority"
+    )
 
     def __init__(
         self, *, max_depth: int | None = None, feature_priority: Any = None, class_priority: Any = None
@@ -106,7 +108,7 @@ class ID3Classifier(DecisionTreeClassifier):
     criterion: Any = "entropy"
     split = "multiway"
     missing = "majority"
-    _params: ClassVar[dict[str, Rule]] = in_order(
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
         CLASSIFIER_PARAMS, "min_gain", "max_depth", "feature_priority", "class_priority"
     )
 
@@ -204,7 +206,7 @@ class C45Classifier(DecisionTreeClassifier):
     criterion: Any = "gain_ratio"
     split = "multiway"
     _leaf_by_weight: ClassVar[bool] = True
-    _params: ClassVar[dict[str, Rule]] = in_order(
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
         {
             **CLASSIFIER_PARAMS,
             "preselect": Choice("above-mean", "none") | Integer(low=1),
@@ -313,7 +315,7 @@ class CARTClassifier(DecisionTreeClassifier):
     """
 
     criterion: Any = "gini"
-    _params: ClassVar[dict[str, Rule]] = in_order(
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
         CLASSIFIER_PARAMS,
         "ccp_alpha",
         "max_depth",
@@ -380,7 +382,7 @@ class CARTRegressor(DecisionTreeRegressor):
     Breiman, Friedman, Olshen, Stone: Classification and regression trees, 1984.
     """
 
-    _params: ClassVar[dict[str, Rule]] = in_order(
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
         REGRESSOR_PARAMS, "ccp_alpha", "max_depth", "min_samples_split", "min_samples_leaf", "missing"
     )
 
@@ -445,7 +447,7 @@ class DecisionStump(DecisionTreeClassifier):
     """
 
     max_depth = 1
-    _params: ClassVar[dict[str, Rule]] = in_order(
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
         CLASSIFIER_PARAMS, "criterion", "split", "missing", "feature_priority", "class_priority"
     )
 

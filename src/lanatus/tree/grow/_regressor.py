@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin
 from lanatus._core import tree as kernels
 from lanatus.base import as_targets, fitting, n_threads
 from lanatus.catalog import method
-from lanatus.params import Choice, Nothing, Rule
+from lanatus.params import Choice, Nothing, ParameterRule
 from lanatus.scale import blockwise, is_at_scale
 from lanatus.tree.grow._bins import Bins
 from lanatus.tree.grow._columns import nominal_sizes
@@ -16,7 +16,7 @@ from lanatus.tree.grow._decision_tree import READABLE_TREE, TREE_PARAMS, Decisio
 from lanatus.tree.grow._histogram import grow_binned_numbers
 from lanatus.tree.grow._tree import Tree
 
-REGRESSOR_PARAMS: dict[str, Rule] = {
+REGRESSOR_PARAMS: dict[str, ParameterRule] = {
     **TREE_PARAMS,
     "criterion": Choice("squared_error", "friedman_mse", "absolute_error", "poisson"),
     "prune": Nothing() | Choice("pre", "post"),
@@ -130,7 +130,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
 
     criterion: str = "squared_error"
 
-    _params: ClassVar[dict[str, Rule]] = in_order(
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
         REGRESSOR_PARAMS,
         "criterion",
         "splitter",

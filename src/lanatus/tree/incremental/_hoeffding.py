@@ -7,7 +7,7 @@ from scipy.special import ndtr
 
 from lanatus.base import Takes
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, Real, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
 from lanatus.tree.grow._classifier import shares_of
 from lanatus.tree.grow._purity import _entropy, _gini
 from lanatus.tree.incremental._node_dicts import order_of
@@ -82,7 +82,7 @@ class HoeffdingTreeClassifier(RowByRow):
     """
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "criterion": Choice("entropy", "gini"),
         "grace_period": Integer(low=1),
         "delta": Real(above=0, below=1),

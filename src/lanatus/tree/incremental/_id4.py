@@ -6,7 +6,7 @@ import numpy as np
 
 from lanatus.base import Takes
 from lanatus.catalog import method
-from lanatus.params import Integer, Nothing, Real, Rule
+from lanatus.params import Integer, Nothing, ParameterRule, Real
 from lanatus.tree.grow._purity import _entropy
 from lanatus.tree.incremental._node_dicts import order_of
 from lanatus.tree.incremental._online_tree import RowByRow
@@ -69,7 +69,7 @@ class ID4Classifier(RowByRow):
     split = "multiway"
     missing = "majority"
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "min_gain": Real(low=0),
         "max_depth": Nothing() | Integer(low=1),
         "max_bins": Integer(low=2),

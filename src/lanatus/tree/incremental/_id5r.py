@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS
 from lanatus.tree.grow._decision_tree import in_order
 from lanatus.tree.grow._purity import _entropy
@@ -74,7 +74,7 @@ class ID5RClassifier(RowKeepingTree):
     criterion: Any = "entropy"
     split = "multiway"
     missing = "majority"
-    _params: ClassVar[dict[str, Rule]] = in_order(
+    _params: ClassVar[dict[str, ParameterRule]] = in_order(
         CLASSIFIER_PARAMS, "min_gain", "max_depth", "feature_priority", "class_priority"
     )
 
@@ -174,7 +174,7 @@ class ITIClassifier(RowKeepingTree):
     criterion: Any = "gain_ratio"
     missing = "majority"
     _wide: np.ndarray | None = None  # the rows with an indicator for every value, while rows come in
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "prune": Nothing() | Choice("mdl"),
         "max_depth": CLASSIFIER_PARAMS["max_depth"],
         "min_samples_leaf": Integer(low=1),

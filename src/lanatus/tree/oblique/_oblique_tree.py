@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import Numbers, Takes, aligned, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, Real, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
 from lanatus.table import Column, Schema
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier, shares_of
 from lanatus.tree.grow._decision_tree import TREE_PARAMS
@@ -127,7 +127,7 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
 
     _takes: ClassVar[Takes] = Takes(missing=True)
     _wants = Numbers()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "node_learner": Choice("least_squares", "logistic", "perceptron", "linear_machine", "oc1"),
         "criterion": Choice("entropy", "gini"),
         "feature_elimination": Nothing() | Choice("sbe", "sfs"),
