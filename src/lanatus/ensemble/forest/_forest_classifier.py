@@ -15,6 +15,7 @@ from lanatus.tree.grow import (
     Bins,
     grow_binned_classes,
     grow_classes,
+    growth_options,
     nominal_sizes,
     shares_of,
     side_by_side,
@@ -77,7 +78,7 @@ class ForestClassifier(ClassifierMixin, Forest):
         draws: int,
     ) -> list[Tree]:
         total = float(len(codes)) if weights is None else float(weights.sum())
-        options = self._options(len(codes), codes.shape[1], total)
+        options = growth_options(self, len(codes), codes.shape[1], total)
         trees = grow_binned_classes(
             codes, bins, target, self.n_classes_, weights, self.criterion, options, seeds=seeds, n_draws=draws
         )
@@ -89,7 +90,7 @@ class ForestClassifier(ClassifierMixin, Forest):
         self, X: np.ndarray, n_values: np.ndarray, target: np.ndarray, weights: np.ndarray | None, seed: int
     ) -> Tree:
         total = float(len(X)) if weights is None else float(weights.sum())
-        options = self._options(len(X), X.shape[1], total) | {"seed": seed}
+        options = growth_options(self, len(X), X.shape[1], total) | {"seed": seed}
         tree = grow_classes(X, n_values, target, np.array(self.n_classes_), weights, self.criterion, options)
         tree.value = np.hstack([shares_of(part) for part in self._outputs(tree.value)])
         return tree

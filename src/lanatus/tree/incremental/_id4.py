@@ -7,13 +7,15 @@ import numpy as np
 from lanatus.base import Takes
 from lanatus.catalog import method
 from lanatus.params import Integer, Nothing, ParameterRule, Real
+from lanatus.tree.grow._classifier import DecisionTreeClassifier
 from lanatus.tree.grow._purity import _entropy
+from lanatus.tree.grow._tree import Tree
 from lanatus.tree.incremental._node_dicts import order_of
-from lanatus.tree.incremental._online_tree import RowByRow
+from lanatus.tree.incremental._online_tree import fit_online, online_tree, partial_fit_online
 
 
 @method("tree.id4", section="4.6", task="classification", en="ID4 incremental tree", zh="ID4增量决策树")
-class ID4Classifier(RowByRow):
+class ID4Classifier(DecisionTreeClassifier):
     r"""ID4: a tree that takes in rows one at a time and keeps only counts of them.
 
     Every node counts the classes of each value of each attribute. When another attribute than the node's has the
@@ -69,6 +71,15 @@ class ID4Classifier(RowByRow):
     split = "multiway"
     missing = "majority"
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
+    _several_outputs = False
+    _flat: Tree | None = None
+    _nodes: list[dict[str, Any]]
+    _n_values: np.ndarray
+
+    fit = fit_online  # type: ignore[assignment]
+    partial_fit = partial_fit_online
+    tree_ = property(online_tree)
+
     _params: ClassVar[dict[str, ParameterRule]] = {
         "min_gain": Real(low=0),
         "max_depth": Nothing() | Integer(low=1),
