@@ -1,4 +1,4 @@
-"""The base of ensembles that fit one learner many times."""
+"""What ensembles that fit one learner many times share: seeds, weights, parts of the rows and columns."""
 
 from typing import Any
 
@@ -9,23 +9,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lanatus.base import take_rows
 from lanatus.table import Column, Schema, Table
-from lanatus.wrapping import Wrapper
 
-__all__ = ["OneLearner", "counts_of", "fit_one", "known_rows", "seeded", "some_columns", "takes_weights"]
-
-
-class OneLearner(Wrapper):
-    """Base of ensembles of clones of `estimator`, where None stands for the tree of `_default`."""
-
-    def _default(self) -> Any:
-        """The learner where `estimator` is None."""
-        raise NotImplementedError
-
-    def _learner(self) -> Any:
-        return self._default() if self.estimator is None else self.estimator
-
-    def _learners(self) -> list[Any]:
-        return [self._learner()]
+__all__ = ["counts_of", "fit_one", "known_rows", "seeded", "some_columns", "takes_weights"]
 
 
 def takes_weights(learner: Any) -> bool:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
+from lanatus.ensemble.bagging._resampled import fit_bagged, sample_of
 from lanatus.params import Choice, Flag, Function, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.wrapping import LEARNER
 
@@ -165,7 +166,8 @@ class BaggingClassifier(BaggedClassifier):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        fit_bagged(self, sample_of(self, X, y, sample_weight))
+        return self
 
 
 @method(
@@ -288,4 +290,5 @@ class BaggingRegressor(BaggedRegressor):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        fit_bagged(self, sample_of(self, X, y, sample_weight))
+        return self

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
+from lanatus.ensemble.bagging._resampled import fit_bagged, sample_of
 from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.wrapping import LEARNER
 
@@ -125,7 +126,8 @@ class RandomSubspaceClassifier(BaggedClassifier):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        fit_bagged(self, sample_of(self, X, y, sample_weight))
+        return self
 
 
 @method(
@@ -218,4 +220,5 @@ class RandomSubspaceRegressor(BaggedRegressor):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        fit_bagged(self, sample_of(self, X, y, sample_weight))
+        return self

@@ -1,6 +1,7 @@
 """AdaBoost.R2."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,11 +10,11 @@ from sklearn.utils import check_random_state, column_or_1d
 
 from lanatus.base import as_targets, check_is_fitted, fitting, take_rows
 from lanatus.catalog import method
-from lanatus.ensemble._one_learner import OneLearner, fit_one, known_rows, seeded
+from lanatus.ensemble._one_learner import fit_one, known_rows, seeded
 from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor
-from lanatus.wrapping import LEARNER
+from lanatus.wrapping import LEARNER, Wrapper
 
 
 @method(
@@ -24,7 +25,7 @@ from lanatus.wrapping import LEARNER
     zh="回归AdaBoost (AdaBoost.R2)",
     peers=["scikit-learn:AdaBoostRegressor"],
 )
-class AdaBoostRegressor(RegressorMixin, OneLearner):
+class AdaBoostRegressor(RegressorMixin, Wrapper):
     r"""AdaBoost.R2: regressors one after the other, each on rows that those before answered badly; a weighted median.
 
     The loss of a row is its share of the largest absolute error,
@@ -77,6 +78,7 @@ class AdaBoostRegressor(RegressorMixin, OneLearner):
     Drucker (1997), Improving regressors using boosting techniques.
     """
 
+    _default_learner = partial(DecisionTreeRegressor, max_depth=3)
     _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
@@ -106,9 +108,6 @@ class AdaBoostRegressor(RegressorMixin, OneLearner):
         self.loss = loss
         self.mode = mode
         self.random_state = random_state
-
-    def _default(self) -> Any:
-        return DecisionTreeRegressor(max_depth=3)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,6 +1,7 @@
 """LPBoost: boosting as a linear program, by column generation."""
 
 import warnings
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -80,6 +81,7 @@ class LPBoostClassifier(Boosted):
     Demiriz, Bennett and Shawe-Taylor (2002), Linear programming boosting via column generation.
     """
 
+    _default_learner = partial(DecisionStump, criterion="train_error")
     _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
@@ -109,9 +111,6 @@ class LPBoostClassifier(Boosted):
         self.D = D
         self.tol = tol
         self.random_state = random_state
-
-    def _default(self) -> Any:
-        return DecisionStump(criterion="train_error")
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

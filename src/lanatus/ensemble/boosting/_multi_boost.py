@@ -76,6 +76,7 @@ class MultiBoostClassifier(Boosted):
     Webb (2000), MultiBoosting: a technique for combining boosting and wagging.
     """
 
+    _default_learner = DecisionTreeClassifier
     _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
@@ -101,9 +102,6 @@ class MultiBoostClassifier(Boosted):
         self.n_committees = n_committees
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def _default(self) -> Any:
-        return DecisionTreeClassifier()
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
@@ -10,10 +10,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
 from lanatus.base import as_labels, check_is_fitted, class_codes, n_rows, take_rows
-from lanatus.ensemble._one_learner import OneLearner, fit_one, known_rows, seeded, takes_weights
+from lanatus.ensemble._one_learner import fit_one, known_rows, seeded, takes_weights
 from lanatus.ensemble.boosting._boosted_stumps import StumpFitter, numbers_of, stump_criterion, stumps_of, votes
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionStump
+from lanatus.wrapping import Wrapper
 
 # The least error that a learner's weight is worked out from: one without error would weigh infinitely much.
 LEAST_ERROR = 1e-10
@@ -89,18 +90,16 @@ class Booster:
         self.distribution /= self.distribution.sum()
 
 
-class WeightedLearners(ClassifierMixin, OneLearner):
+class WeightedLearners(ClassifierMixin, Wrapper):
     """Base of classifiers that fit a learner under one distribution over the rows after the other.
 
     The members answer with labels, as those of scikit-learn's AdaBoost do.
     """
 
+    _default_learner: ClassVar[Any] = DecisionStump
     mode: str = "reweight"
     classes_: np.ndarray
     estimators_: list[Any]
-
-    def _default(self) -> Any:
-        return DecisionStump()
 
     def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray]:
         """Rows that weigh something, their codes and weights."""

@@ -11,8 +11,8 @@ from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
 from lanatus.tree.grow._classifier import DecisionTreeClassifier, shares_of
 from lanatus.tree.grow._purity import _entropy, _gini
 from lanatus.tree.grow._tree import Tree
+from lanatus.tree.incremental import _online_tree as online
 from lanatus.tree.incremental._node_dicts import order_of
-from lanatus.tree.incremental._online_tree import fit_online, online_tree, partial_fit_online
 
 
 @method(
@@ -88,9 +88,9 @@ class HoeffdingTreeClassifier(DecisionTreeClassifier):
     _nodes: list[dict[str, Any]]
     _n_values: np.ndarray
 
-    fit = fit_online  # type: ignore[assignment]
-    partial_fit = partial_fit_online
-    tree_ = property(online_tree)
+    fit = online.fit  # type: ignore[assignment]
+    partial_fit = online.partial_fit
+    tree_ = property(online.as_tree)
 
     _params: ClassVar[dict[str, ParameterRule]] = {
         "criterion": Choice("entropy", "gini"),

@@ -10,8 +10,8 @@ from lanatus.params import Integer, Nothing, ParameterRule, Real
 from lanatus.tree.grow._classifier import DecisionTreeClassifier
 from lanatus.tree.grow._purity import _entropy
 from lanatus.tree.grow._tree import Tree
+from lanatus.tree.incremental import _online_tree as online
 from lanatus.tree.incremental._node_dicts import order_of
-from lanatus.tree.incremental._online_tree import fit_online, online_tree, partial_fit_online
 
 
 @method("tree.id4", section="4.6", task="classification", en="ID4 incremental tree", zh="ID4增量决策树")
@@ -76,9 +76,9 @@ class ID4Classifier(DecisionTreeClassifier):
     _nodes: list[dict[str, Any]]
     _n_values: np.ndarray
 
-    fit = fit_online  # type: ignore[assignment]
-    partial_fit = partial_fit_online
-    tree_ = property(online_tree)
+    fit = online.fit  # type: ignore[assignment]
+    partial_fit = online.partial_fit
+    tree_ = property(online.as_tree)
 
     _params: ClassVar[dict[str, ParameterRule]] = {
         "min_gain": Real(low=0),

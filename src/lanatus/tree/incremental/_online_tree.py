@@ -17,7 +17,7 @@ Online = TypeVar("Online", bound=Any)
 
 
 @fitting
-def fit_online(self: Online, X: Any, y: Any = None) -> Online:  # noqa: D417 (a method of those that name it)
+def fit(self: Online, X: Any, y: Any = None) -> Online:  # noqa: D417 (a method of those that name it)
     """Forget everything and learn these rows, one after the other.
 
     Parameters
@@ -35,7 +35,7 @@ def fit_online(self: Online, X: Any, y: Any = None) -> Online:  # noqa: D417 (a 
 
 
 @fitting
-def partial_fit_online(self: Online, X: Any, y: Any, classes: Any = None) -> Online:  # noqa: D417
+def partial_fit(self: Online, X: Any, y: Any, classes: Any = None) -> Online:  # noqa: D417
     """Learn one row or some more.
 
     Parameters
@@ -74,7 +74,7 @@ def _begin(tree: Online, X: Any, y: Any, classes: Any) -> Online:
     return tree
 
 
-def online_tree(self: Any) -> Tree:
+def as_tree(self: Any) -> Tree:
     """The tree as arrays."""
     if self._flat is None:
         self._flat = tree_of(self._nodes, self._n_values)
