@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 
-class Rule:
+class ParameterRule:
     """A set of allowed values that can be tested and named."""
 
     def accepts(self, value: Any) -> bool:
@@ -23,14 +23,14 @@ class Rule:
     def __str__(self) -> str:
         raise NotImplementedError
 
-    def __or__(self, other: "Rule") -> "Rule":
+    def __or__(self, other: "ParameterRule") -> "ParameterRule":
         return AnyOf(self, other)
 
 
-class AnyOf(Rule):
+class AnyOf(ParameterRule):
     """What at least one of the rules allows."""
 
-    def __init__(self, *rules: Rule) -> None:
+    def __init__(self, *rules: ParameterRule) -> None:
         self.rules = rules
 
     def accepts(self, value: Any) -> bool:
@@ -40,7 +40,7 @@ class AnyOf(Rule):
         return " or ".join(map(str, self.rules))
 
 
-class _Number(Rule):
+class _Number(ParameterRule):
     type: type
     article = "a number"
 
@@ -87,7 +87,7 @@ class Real(_Number):
     type = numbers.Real
 
 
-class Choice(Rule):
+class Choice(ParameterRule):
     """One of some strings."""
 
     def __init__(self, *options: str) -> None:
@@ -100,7 +100,7 @@ class Choice(Rule):
         return "one of " + ", ".join(map(repr, self.options)) if len(self.options) > 1 else repr(self.options[0])
 
 
-class Flag(Rule):
+class Flag(ParameterRule):
     """True or False."""
 
     def accepts(self, value: Any) -> bool:
@@ -110,7 +110,7 @@ class Flag(Rule):
         return "True or False"
 
 
-class Nothing(Rule):
+class Nothing(ParameterRule):
     """None."""
 
     def accepts(self, value: Any) -> bool:
@@ -120,7 +120,7 @@ class Nothing(Rule):
         return "None"
 
 
-class Array(Rule):
+class Array(ParameterRule):
     """An array-like with a number of dimensions."""
 
     def __init__(self, ndim: int) -> None:
@@ -138,7 +138,7 @@ class Array(Rule):
         return f"an array with {self.ndim} dimension{'s' * (self.ndim != 1)}"
 
 
-class Function(Rule):
+class Function(ParameterRule):
     """Anything that can be called."""
 
     def accepts(self, value: Any) -> bool:
@@ -148,7 +148,7 @@ class Function(Rule):
         return "a callable"
 
 
-class Satisfies(Rule):
+class Satisfies(ParameterRule):
     """Whatever a test of your own allows."""
 
     def __init__(self, test: Callable[[Any], bool], words: str) -> None:
@@ -161,7 +161,7 @@ class Satisfies(Rule):
         return self.words
 
 
-class RandomState(Rule):
+class RandomState(ParameterRule):
     """A seed, a generator or None."""
 
     def accepts(self, value: Any) -> bool:
@@ -172,7 +172,7 @@ class RandomState(Rule):
 
 
 # What has one meaning all over the library.
-COMMON: dict[str, Rule] = {
+COMMON: dict[str, ParameterRule] = {
     "copy_X": Flag(),
     "fit_intercept": Flag(),
     "max_iter": Integer(low=1),
@@ -184,21 +184,23 @@ COMMON: dict[str, Rule] = {
 }
 
 
-def rules_for(signature: Callable[..., Any], shared: Mapping[str, Rule] = COMMON, **own: Rule) -> dict[str, Rule]:
+def rules_for(
+    signature: Callable[..., Any], shared: Mapping[str, ParameterRule] = COMMON, **own: ParameterRule
+) -> dict[str, ParameterRule]:
     """One rule for each argument of a constructor: its own, or that which it shares with others by its name.
 
     Parameters
     ----------
     signature : callable
         The ``__init__``; inside a class, below its definition, it is just that name.
-    shared : mapping of str to Rule, default=COMMON
+    shared : mapping of str to ParameterRule, default=COMMON
         Rules by name of argument, of which those in the signature are taken.
-    **own : Rule
+    **own : ParameterRule
         Rules of this class alone; they go before the shared ones.
 
     Returns
     -------
-    dict of str to Rule
+    dict of str to ParameterRule
         In the order of the signature.
 
     Examples

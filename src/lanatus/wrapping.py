@@ -63,11 +63,17 @@ class Wrapper(Estimator):
 
     _wants: ClassVar[Intake] = ForLearners()
 
+    _default_learner: ClassVar[Any] = None  # makes the learner that None for `estimator` stands for
+
     estimator: Any
+
+    def _learner(self) -> Any:
+        """The estimator to clone."""
+        return self._default_learner() if self.estimator is None and self._default_learner else self.estimator
 
     def _learners(self) -> list[Any]:
         """The estimators that the rows go to."""
-        return [self.estimator]
+        return [self._learner()]
 
     @property
     def _takes(self) -> Takes:  # type: ignore[override]

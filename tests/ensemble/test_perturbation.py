@@ -11,6 +11,7 @@ from lanatus.ensemble import (
     OutputSmearingClassifier,
     OutputSmearingRegressor,
 )
+from lanatus.ensemble.bagging._output_perturbation import flip_labels
 from lanatus.linear import Ridge
 from lanatus.tree import DecisionTreeClassifier
 
@@ -30,13 +31,23 @@ def test_flips_keep_the_shares_of_the_classes():
     model.fit(np.zeros((len(y), 1)), y)
     assert model.rate_ == pytest.approx(0.3)
     share = np.bincount(y) / len(y)
+    pull = model.rate_ / (1 - (share**2).sum())
     for seed in range(3):
-        flipped = model._flipped(y, seed)
+        flipped = flip_labels(y, share, pull, seed)
         assert (flipped != y).mean() == pytest.approx(0.3, abs=0.01)
         np.testing.assert_allclose(np.bincount(flipped) / len(y), share, atol=0.01)
-        assert (model._flipped(y, seed) == flipped).all()
+        assert (flip_labels(y, share, pull, seed) == flipped).all()
     from_first = np.bincount(flipped[(y == 0) & (flipped != 0)], minlength=3)
     assert from_first[1] / from_first.sum() == pytest.approx(0.6, abs=0.03)
+
+
+@pytest.mark.parametrize("ensemble", [FlippingOutputClassifier, OutputSmearingRegressor])
+def test_many_rows_are_perturbed_too(ensemble):
+    """So many that plain bagging grows its trees side by side."""
+    X = np.arange(21_000.0)[:, None]
+    model = ensemble(n_estimators=2, random_state=0).fit(X, np.arange(21_000) % 3)
+    first, second = (member.tree_.value[0] for member in model.estimators_)
+    assert (first != second).any()
 
 
 def test_more_flips_than_uneven_classes_allow_are_cut_down():

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples
 from lanatus.base._arrays import aligned
 from lanatus.base._intake import Intake, Numbers
 from lanatus.catalog import DOCS_URL, Takes
-from lanatus.params import Rule, check_params
+from lanatus.params import ParameterRule, check_params
 from lanatus.table import Schema, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -75,7 +75,7 @@ class Estimator(BaseEstimator):
 
     _takes: ClassVar[Takes] = Takes()
     _wants: ClassVar[Intake] = Numbers()
-    _params: ClassVar[dict[str, Rule]] = {}
+    _params: ClassVar[dict[str, ParameterRule]] = {}
 
     _doc_link_module = "lanatus"
     _doc_link_template = DOCS_URL + "/api/{package}/#{path}"

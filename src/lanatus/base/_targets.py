@@ -25,6 +25,15 @@ def class_codes(y: Any, X: Any, classes: np.ndarray | None = None) -> tuple[np.n
     return classes, place.astype(np.int32)[codes]
 
 
+def coded_rows(estimator: Any, X: Any, y: Any, *, least: int = 1) -> tuple[Any, np.ndarray]:
+    """X as a classifier wants it, and each row's place among the labels, which it learns as `classes_`."""
+    rows = estimator._take(X, reset=True)
+    estimator.classes_, codes = class_codes(y, rows)
+    if len(estimator.classes_) < least:
+        raise ValueError(f"y has 1 class, {estimator.classes_.tolist()[0]!r}; wanted at least {least} classes.")
+    return rows, codes
+
+
 def _distinct(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sorted distinct values and each one's position, by counting or hashing where that spares the sort."""
     if labels.dtype.kind in "iub" and len(labels):

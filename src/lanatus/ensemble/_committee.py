@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, TransformerMixin, clone, is_regressor
+from sklearn.base import clone, is_regressor
 from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch, ClassifierTags, RegressorTags
@@ -21,20 +21,21 @@ __all__ = [
     "FOLDS",
     "PREFIT",
     "WEIGHTS",
-    "AnswersMixin",
-    "AsMembers",
     "Committee",
-    "Weighted",
     "class_shares",
     "default_classifiers",
     "default_regressors",
     "fitted",
     "folds",
+    "given_weights",
     "held_out",
     "of_kind",
+    "of_own_type",
     "one_hot",
     "one_target",
     "places",
+    "score",
+    "tags_of_members",
 ]
 
 
@@ -58,13 +59,10 @@ PREFIT = Choice("prefit")
 WEIGHTS = Nothing() | Array(1)
 
 
-class AnswersMixin(TransformerMixin):
-    """For a ``transform`` that gives the answers of the members: they are of their own type, whatever that of X."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
-        return tags
+def of_own_type(tags: Any) -> Any:
+    """Tags of a ``transform`` that gives the answers of the members: they are of their own type, whatever X is of."""
+    tags.transformer_tags.preserves_dtype = []
+    return tags
 
 
 class Committee(Wrapper):
@@ -144,25 +142,18 @@ class Committee(Wrapper):
         )
 
 
-class Weighted(Committee):
-    """Base of those with weights of the members; a dropped one takes its weight along."""
-
-    weights: Any
-
-    def _given_weights(self) -> np.ndarray | None:
-        """Weights of the members, adding up to 1."""
-        if self.weights is None or isinstance(self.weights, str):
-            return None
-        named = self._default() if self.estimators is None else self.estimators
-        if len(self.weights) != len(named):
-            raise ValueError(
-                f"weights must have one number for each of the {len(named)} estimators; got {len(self.weights)}."
-            )
-        kept = [w for w, (_, model) in zip(self.weights, named, strict=True) if not isinstance(model, str)]
-        values = np.asarray(kept, dtype=np.float64)
-        if not (values >= 0).all() or not 0 < values.sum() < np.inf:
-            raise ValueError(f"weights must be numbers of 0 or more, not all 0; got {self.weights!r}.")
-        return np.asarray(values / values.sum())
+def given_weights(committee: Committee, weights: Any) -> np.ndarray | None:
+    """Weights of the members, adding up to 1; a dropped one takes its weight along. None where there are no numbers."""
+    if weights is None or isinstance(weights, str):
+        return None
+    named = committee._default() if committee.estimators is None else committee.estimators
+    if len(weights) != len(named):
+        raise ValueError(f"weights must have one number for each of the {len(named)} estimators; got {len(weights)}.")
+    kept = [w for w, (_, model) in zip(weights, named, strict=True) if not isinstance(model, str)]
+    values = np.asarray(kept, dtype=np.float64)
+    if not (values >= 0).all() or not 0 < values.sum() < np.inf:
+        raise ValueError(f"weights must be numbers of 0 or more, not all 0; got {weights!r}.")
+    return np.asarray(values / values.sum())
 
 
 def fitted(model: Any, X: Any, y: np.ndarray, part: np.ndarray | None = None, weight: np.ndarray | None = None) -> Any:
@@ -201,8 +192,8 @@ def held_out(
     if len(tests) != n_rows(X) or len(np.unique(tests)) != len(tests):
         raise ValueError("cv must put each row in exactly one test part, as KFold does; got another splitter.")
     back = np.argsort(tests, kind="stable")
-    said = iter(Parallel(n_jobs=n_jobs)(delayed(say)(model, *part) for model in models for part in parts))
-    return [np.concatenate(list(_next(said, len(parts))))[back] for _ in models]
+    answers = iter(Parallel(n_jobs=n_jobs)(delayed(say)(model, *part) for model in models for part in parts))
+    return [np.concatenate(list(_next(answers, len(parts))))[back] for _ in models]
 
 
 def _next(items: Iterator[Any], count: int) -> Iterator[Any]:
@@ -278,39 +269,33 @@ def default_regressors() -> list[tuple[str, Any]]:
     return [("least squares", LinearRegression()), ("ridge", Ridge())]
 
 
-class AsMembers(BaseEstimator):
-    """For an estimator that is a classifier or a regressor as its members are: scikit-learn's tags, and ``score``."""
+def tags_of_members(tags: Any, *, regressors: bool) -> Any:
+    """Tags of an estimator that is a classifier or a regressor as its members are."""
+    tags.target_tags.required = True
+    if regressors:
+        tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+    else:
+        tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+    return tags
 
-    def _for_numbers(self) -> bool:
-        """Whether the members are regressors."""
-        raise NotImplementedError
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        if self._for_numbers():
-            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
-        else:
-            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
-        return tags
+def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: D417 (a method of those that name it)
+    """Accuracy of classifiers, R2 of regressors.
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy of classifiers, R2 of regressors.
+    Parameters
+    ----------
+    X : array, sparse matrix or frame of shape (n_samples, n_features)
+        The attributes.
+    y : array of shape (n_samples,)
+        True labels or values.
+    sample_weight : array of shape (n_samples,), optional
+        Weights of the rows.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            True labels or values.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
+    Returns
+    -------
+    float
+    """
+    from sklearn.metrics import accuracy_score, r2_score
 
-        Returns
-        -------
-        float
-        """
-        from sklearn.metrics import accuracy_score, r2_score
-
-        measure = r2_score if self._for_numbers() else accuracy_score
-        return float(measure(y, self.predict(X), sample_weight=sample_weight))
+    measure = r2_score if is_regressor(self) else accuracy_score
+    return float(measure(y, self.predict(X), sample_weight=sample_weight))

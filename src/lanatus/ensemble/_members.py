@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lanatus.ensemble._committee import Committee, Weighted
+from lanatus.ensemble._committee import Committee, given_weights
 from lanatus.ensemble._one_learner import some_columns
 from lanatus.wrapping import Wrapper
 
@@ -27,13 +27,13 @@ _BY_MEMBER = (
 
 def members_of(ensemble: Any) -> list[Any]:
     """The fitted members of an ensemble, or of a list of fitted models."""
-    found = ensemble if isinstance(ensemble, list | tuple) else getattr(ensemble, "estimators_", None)
-    if found is None or not len(found) or not all(hasattr(model, "predict") for model in found):
+    members = ensemble if isinstance(ensemble, list | tuple) else getattr(ensemble, "estimators_", None)
+    if members is None or not len(members) or not all(hasattr(model, "predict") for model in members):
         raise TypeError(
             f"wanted a fitted ensemble with estimators_ that predict, or a list of fitted models; "
             f"got {type(ensemble).__name__}."
         )
-    return list(found)
+    return list(members)
 
 
 def member_answers(ensemble: Any, X: Any) -> np.ndarray:
@@ -42,10 +42,10 @@ def member_answers(ensemble: Any, X: Any) -> np.ndarray:
     rows = ensemble._take(X, reset=False) if isinstance(ensemble, Wrapper) else X
     columns = getattr(ensemble, "estimators_features_", None)
     if columns is None:
-        said = [model.predict(rows) for model in members]
+        each = [model.predict(rows) for model in members]
     else:
-        said = [model.predict(some_columns(rows, at)) for model, at in zip(members, columns, strict=True)]
-    answers = np.array([np.asarray(row) for row in said])
+        each = [model.predict(some_columns(rows, at)) for model, at in zip(members, columns, strict=True)]
+    answers = np.array([np.asarray(row) for row in each])
     classes = getattr(ensemble, "classes_", None)
     if classes is None or not _in_codes(members, classes):
         return answers
@@ -88,6 +88,6 @@ def with_members(ensemble: Any, kept: np.ndarray) -> Any:
         smaller.n_estimators = len(kept)
     if isinstance(ensemble, Committee):
         smaller.estimators = [ensemble._members()[at] for at in kept]
-    if isinstance(ensemble, Weighted) and (given := ensemble._given_weights()) is not None:
-        smaller.weights = given[kept]
+        if (weights := given_weights(ensemble, getattr(ensemble, "weights", None))) is not None:
+            smaller.weights = weights[kept]
     return smaller

@@ -1,4 +1,4 @@
-"""The base of ensembles that fit one learner many times."""
+"""What ensembles that fit one learner many times share: seeds, weights, parts of the rows and columns."""
 
 from typing import Any
 
@@ -7,25 +7,19 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from lanatus.base import take_rows
+from lanatus.base import check_is_fitted, take_rows
 from lanatus.table import Column, Schema, Table
-from lanatus.wrapping import Wrapper
 
-__all__ = ["OneLearner", "counts_of", "fit_one", "known_rows", "seeded", "some_columns", "takes_weights"]
-
-
-class OneLearner(Wrapper):
-    """Base of ensembles of clones of `estimator`, where None stands for the tree of `_default`."""
-
-    def _default(self) -> Any:
-        """The learner where `estimator` is None."""
-        raise NotImplementedError
-
-    def _learner(self) -> Any:
-        return self._default() if self.estimator is None else self.estimator
-
-    def _learners(self) -> list[Any]:
-        return [self._learner()]
+__all__ = [
+    "counts_of",
+    "fit_one",
+    "known_rows",
+    "mean_importances",
+    "seeded",
+    "some_columns",
+    "takes_weights",
+    "weighing_rows",
+]
 
 
 def takes_weights(learner: Any) -> bool:
@@ -60,6 +54,24 @@ def known_rows(weight: np.ndarray | None, count: int) -> np.ndarray:
     if not len(rows):
         raise ValueError("All weights are zero; wanted at least one row that weighs something.")
     return rows
+
+
+def weighing_rows(rows: Any, target: np.ndarray, weight: np.ndarray | None) -> tuple[Any, np.ndarray, np.ndarray]:
+    """The rows that weigh something, with their targets and weights, which are 1 unless given."""
+    kept = known_rows(weight, len(target))
+    weight = np.ones(len(target)) if weight is None else weight
+    if len(kept) == len(target):
+        return rows, target, weight
+    return take_rows(rows, kept), target[kept], weight[kept]
+
+
+def mean_importances(ensemble: Any) -> np.ndarray:
+    """Importance of each column: the mean of the members' own, by their weights in the vote."""
+    check_is_fitted(ensemble)
+    members = ensemble.estimators_
+    if not all(hasattr(model, "feature_importances_") for model in members):
+        raise AttributeError(f"{type(members[0]).__name__} has no feature_importances_.")
+    return np.average([model.feature_importances_ for model in members], axis=0, weights=ensemble.estimator_weights_)
 
 
 def counts_of(wanted: Any, total: int, name: str) -> int:

@@ -9,7 +9,7 @@ from lanatus.base import n_rows
 from lanatus.explain._tree_shap import ShapValues, tree_shap
 from lanatus.table import as_frame
 from lanatus.tree.grow import PathStep, matrix_of, passed
-from lanatus.tree.read import Reading, named, read, value_words
+from lanatus.tree.read import NamedTree, named, read, value_words
 
 __all__ = ["ContributionExplanation", "PathExplanation", "PathStep", "explain_path"]
 
@@ -27,7 +27,7 @@ class PathExplanation:
         Shares of the classes that the tree gives the row, for each output; or its numbers.
     """
 
-    def __init__(self, reading: Reading, steps: list[PathStep], prediction: str, shares: list[np.ndarray]) -> None:
+    def __init__(self, reading: NamedTree, steps: list[PathStep], prediction: str, shares: list[np.ndarray]) -> None:
         self._reading = reading
         self.steps = steps
         self.prediction = prediction
@@ -205,7 +205,7 @@ def _values(model: Any, row: Any, decimals: int) -> list[str]:
     ]
 
 
-def _named(model: Any, reading: Reading, shares: list[np.ndarray]) -> str:
+def _named(model: Any, reading: NamedTree, shares: list[np.ndarray]) -> str:
     if reading.classes is None:
         return ", ".join(reading.number(value) for value in shares[0].tolist())
     heaviest = getattr(model, "_heaviest", lambda part, _: part.argmax(axis=1))

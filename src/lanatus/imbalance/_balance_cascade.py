@@ -9,7 +9,7 @@ from lanatus.base import fitting, take_rows
 from lanatus.catalog import method
 from lanatus.ensemble.boosting import Stumps, joined
 from lanatus.imbalance._balanced_ensemble import LEARNER_OR_STUMPS, BalancedEnsemble
-from lanatus.params import Flag, Integer, RandomState, Rule
+from lanatus.params import Flag, Integer, ParameterRule, RandomState
 
 
 @method(section="3.6", task="classification", en="BalanceCascade", zh="BalanceCascade (平衡级联)")
@@ -70,7 +70,7 @@ class BalanceCascadeClassifier(BalancedEnsemble):
     Liu, Wu and Zhou (2009), Exploratory undersampling for class-imbalance learning.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "n_estimators": Integer(low=1),
         "estimator": LEARNER_OR_STUMPS,
         "n_rounds": Integer(low=1),

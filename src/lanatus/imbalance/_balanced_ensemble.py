@@ -6,9 +6,9 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 
-from lanatus.base import check_is_fitted, class_codes
+from lanatus.base import check_is_fitted, coded_rows
 from lanatus.ensemble.boosting import Stumps, boosted, votes
-from lanatus.params import Nothing, Rule
+from lanatus.params import Nothing, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -18,7 +18,7 @@ LEARNER_OR_STUMPS = Nothing() | LEARNER
 class BalancedEnsemble(ClassifierMixin, Wrapper):
     """Base: rows in, codes, learners on parts of the rows, and answers from the scores of `_scores`."""
 
-    _params: ClassVar[dict[str, Rule]]
+    _params: ClassVar[dict[str, ParameterRule]]
 
     n_rounds: int
     classes_: np.ndarray
@@ -29,10 +29,7 @@ class BalancedEnsemble(ClassifierMixin, Wrapper):
         return [] if self.estimator is None else [self.estimator]
 
     def _open(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        rows = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, rows)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has 1 class, {self.classes_.tolist()[0]!r}; wanted at least 2 classes.")
+        rows, codes = coded_rows(self, X, y, least=2)
         return rows, codes
 
     def _boosted(self, rows: Any, codes: np.ndarray, sets: list[np.ndarray]) -> Stumps:

@@ -12,12 +12,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
-from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.evaluation import CostMatrix
 from lanatus.imbalance._rescaling import multiclass_rescaling_weights
 from lanatus.multiclass import confidence
-from lanatus.params import Array, Choice, Integer, Nothing, RandomState, Rule, Satisfies
+from lanatus.params import Array, Choice, Integer, Nothing, ParameterRule, RandomState, Satisfies
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -107,7 +107,7 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
     classifiers cost-sensitive. Zhou and Liu (2006), On multi-class cost-sensitive learning.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": LEARNER,
         "cost_matrix": _COSTS,
         "method": Choice("weights", "expected-cost", "metacost"),
@@ -156,10 +156,7 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
         -------
         self
         """
-        rows = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, rows)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has 1 class, {self.classes_.tolist()[0]!r}; wanted at least 2 classes.")
+        rows, codes = coded_rows(self, X, y, least=2)
         weight = self._weights(sample_weight, rows)
         self.costs_ = self._ordered_costs()
         self.class_weight_, self.pairs_ = None, None

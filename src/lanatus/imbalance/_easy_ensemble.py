@@ -10,7 +10,7 @@ from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.imbalance._balanced_ensemble import LEARNER_OR_STUMPS, BalancedEnsemble
 from lanatus.imbalance._strategy import STRATEGY, rows_left
-from lanatus.params import Flag, Integer, Nothing, RandomState, Rule
+from lanatus.params import Flag, Integer, Nothing, ParameterRule, RandomState
 
 
 @method(
@@ -78,7 +78,7 @@ class EasyEnsembleClassifier(BalancedEnsemble):
     Multi-class AdaBoost.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "n_estimators": Integer(low=1),
         "estimator": LEARNER_OR_STUMPS,
         "n_rounds": Integer(low=1),

@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
-from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.imbalance._rescaling import rescale_proba
-from lanatus.params import Array, Choice, Nothing, Real, Rule, Satisfies
+from lanatus.params import Array, Choice, Nothing, ParameterRule, Real, Satisfies
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -78,7 +78,7 @@ class FixedThresholdClassifier(ClassifierMixin, Wrapper):
     (0.2222, [1])
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": LEARNER,
         "threshold": Choice("balanced", "auto") | Real() | Array(ndim=1),
         "pos_label": Nothing() | _LABEL,
@@ -114,10 +114,7 @@ class FixedThresholdClassifier(ClassifierMixin, Wrapper):
         -------
         self
         """
-        rows = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, rows)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has 1 class, {self.classes_.tolist()[0]!r}; wanted at least 2 classes.")
+        rows, codes = coded_rows(self, X, y, least=2)
         weight = self._weights(sample_weight, rows)
         self._positive()
         self.estimator_ = self._fitted(rows, self.classes_[codes], None, weight)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lanatus.params import COMMON, Array, Choice, Flag, Integer, Real, Rule, Satisfies
+from lanatus.params import COMMON, Array, Choice, Flag, Integer, ParameterRule, Real, Satisfies
 
 STRENGTH = Real(low=0, below=np.inf)
 
@@ -14,7 +14,7 @@ def may_split(cv: object) -> bool:
     return cv is None or hasattr(cv, "split") or (hasattr(cv, "__iter__") and not isinstance(cv, str))
 
 
-RULES: dict[str, Rule] = COMMON | {
+RULES: dict[str, ParameterRule] = COMMON | {
     "alpha": STRENGTH,
     "alphas": Integer(low=1) | Array(ndim=1),
     "cv": Satisfies(may_split, "a number of folds, a splitter, an iterable of splits, or None"),

@@ -7,8 +7,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin, is_regressor
 
-from lanatus.base import class_codes, fitting
-from lanatus.params import Integer, Nothing, Rule
+from lanatus.base import coded_rows, fitting
+from lanatus.params import Integer, Nothing, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -22,7 +22,7 @@ class Decomposed(ClassifierMixin, Wrapper):
     estimators_: list[Any]
     classes_: np.ndarray
 
-    _params: ClassVar[dict[str, Rule]] = {"estimator": LEARNER, "n_jobs": Nothing() | Integer()}
+    _params: ClassVar[dict[str, ParameterRule]] = {"estimator": LEARNER, "n_jobs": Nothing() | Integer()}
 
     def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
         self.estimator = estimator
@@ -31,10 +31,7 @@ class Decomposed(ClassifierMixin, Wrapper):
     def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
         if is_regressor(self.estimator):
             raise TypeError(f"{type(self).__name__} wants a classifier; {self.estimator!r} is a regressor.")
-        rows = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, rows)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")
+        rows, codes = coded_rows(self, X, y, least=2)
         return rows, codes, self._weights(sample_weight, rows)
 
     def _fit_all(self, X: Any, tasks: Tasks, weight: np.ndarray | None) -> None:

@@ -8,7 +8,7 @@ from lanatus.base import check_is_fitted, take_rows
 from lanatus.catalog import method
 from lanatus.multiclass._decomposed import Decomposed, Tasks, confidence
 from lanatus.multiclass._learned_codes import discriminant_code
-from lanatus.params import Choice, Integer, Nothing, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -59,7 +59,7 @@ class HierarchicalClassifier(Decomposed):
     ([[1, 0], [-1, 1], [-1, -1]], ['a', 'b', 'c'])
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": LEARNER,
         "split": Choice("halves", "informative"),
         "n_jobs": Nothing() | Integer(),

@@ -8,7 +8,7 @@ from sklearn.base import ClassifierMixin
 from lanatus.base import Estimator, Takes, check_is_fitted, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.neighbors import nearest
-from lanatus.params import Integer, Real, Rule
+from lanatus.params import Integer, ParameterRule, Real
 from lanatus.scale import blockwise
 
 
@@ -61,7 +61,7 @@ class MLkNN(ClassifierMixin, Estimator):
     """
 
     _takes: ClassVar[Takes] = Takes(sparse=True)
-    _params: ClassVar[dict[str, Rule]] = {"n_neighbors": Integer(low=1), "s": Real(above=0, below=np.inf)}
+    _params: ClassVar[dict[str, ParameterRule]] = {"n_neighbors": Integer(low=1), "s": Real(above=0, below=np.inf)}
 
     classes_: list[np.ndarray]
     prior_: np.ndarray

@@ -8,7 +8,7 @@ import numpy as np
 from lanatus.base import check_is_fitted
 from lanatus.catalog import method
 from lanatus.multiclass._decomposed import Decomposed, Tasks, confidence
-from lanatus.params import Choice, Integer, Nothing, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -116,7 +116,7 @@ class OneVsOneClassifier(Decomposed):
     (['a', 'b', 'c'], 3)
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": LEARNER,
         "combine": Choice("votes", "confidences"),
         "n_jobs": Nothing() | Integer(),

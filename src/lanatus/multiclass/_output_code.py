@@ -18,7 +18,7 @@ from lanatus.multiclass._codes import (
 from lanatus.multiclass._decoding import DISTANCES, code_distances
 from lanatus.multiclass._decomposed import Decomposed, confidence
 from lanatus.multiclass._learned_codes import continuous_code, discriminant_code, embed_nodes
-from lanatus.params import Array, Choice, Integer, Nothing, RandomState, Rule
+from lanatus.params import Array, Choice, Integer, Nothing, ParameterRule, RandomState
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -106,7 +106,7 @@ class OutputCodeClassifier(Decomposed):
     T. G. Dietterich, G. Bakiri: Solving multiclass learning problems via error-correcting output codes. JAIR 2 (1995).
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": LEARNER,
         "code": Choice(*CODES) | Array(2),
         "length": Nothing() | Integer(low=1),

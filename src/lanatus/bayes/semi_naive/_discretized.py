@@ -11,7 +11,7 @@ from lanatus.base import Takes, check_positive_weight, class_codes, fitting
 from lanatus.bayes._codes import CodedColumns, Coding
 from lanatus.bayes._posterior import BayesClassifier, labels_to_come, logarithm
 from lanatus.bayes.naive._counting import ClassCounts
-from lanatus.params import Choice, Integer, Nothing, Real, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
 from lanatus.preprocess import entropy_edges, frequency_edges
 from lanatus.scale import Block, Engine, InMemory, open_engine
 
@@ -26,11 +26,11 @@ class DiscreteBayes(BayesClassifier):
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = CodedColumns()
-    _smoothing_params: ClassVar[dict[str, Rule]] = {
+    _smoothing_params: ClassVar[dict[str, ParameterRule]] = {
         "alpha": Real(low=0),
         "smoothing": Choice("lidstone", "m-estimate"),
     }
-    _interval_params: ClassVar[dict[str, Rule]] = {
+    _interval_params: ClassVar[dict[str, ParameterRule]] = {
         "discretize": Choice("mdl", "quantile") | Nothing(),
         "n_bins": Integer(low=2),
     }

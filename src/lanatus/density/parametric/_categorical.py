@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import Estimator, Tables, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.params import Real, Rule
+from lanatus.params import ParameterRule, Real
 
 
 @method(
@@ -56,7 +56,7 @@ class CategoricalDensity(DensityMixin, Estimator):
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = Tables()
-    _params: ClassVar[dict[str, Rule]] = {"alpha": Real(low=0)}
+    _params: ClassVar[dict[str, ParameterRule]] = {"alpha": Real(low=0)}
 
     def __init__(self, *, alpha: float = 0.0) -> None:
         self.alpha = alpha

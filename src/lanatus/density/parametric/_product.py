@@ -11,7 +11,7 @@ from lanatus.base import Estimator, Tables, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.density.parametric._categorical import CategoricalDensity
 from lanatus.density.parametric._gaussian import GaussianDensity
-from lanatus.params import Nothing, Rule, Satisfies
+from lanatus.params import Nothing, ParameterRule, Satisfies
 
 
 def _is_density(value: Any) -> bool:
@@ -61,7 +61,7 @@ class ProductDensity(DensityMixin, Estimator):
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = Tables()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "marginals": Nothing()
         | Satisfies(_is_density, "a density estimator")
         | Satisfies(lambda v: isinstance(v, list | tuple) and all(map(_is_density, v)), "a list of density estimators")

@@ -10,21 +10,30 @@ from sklearn.utils import column_or_1d
 from lanatus.base import as_targets, check_is_fitted, class_codes, take_rows
 from lanatus.ensemble._committee import class_shares
 from lanatus.ensemble._one_learner import some_columns
-from lanatus.ensemble.bagging._resampled import Bagged
+from lanatus.ensemble.bagging._resampled import mean_answer, rows_of_members
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from lanatus.wrapping import Wrapper
 
 
-class BaggedClassifier(ClassifierMixin, Bagged):
+class BaggedClassifier(ClassifierMixin, Wrapper):
     """What classifiers share: codes, votes, and the out-of-bag estimate (8.20, 8.21)."""
 
+    _default_learner = DecisionTreeClassifier
+
     voting: str
+    oob_score: Any
     classes_: np.ndarray
     oob_score_: float
     oob_decision_function_: np.ndarray
-
-    def _default(self) -> Any:
-        return DecisionTreeClassifier()
+    n_estimators: int
+    n_jobs: int | None
+    random_state: Any
+    estimators_: list[Any]
+    estimators_features_: list[np.ndarray]
+    estimators_samples_ = property(rows_of_members)
+    _seeds: list[int]
+    _draw: dict[str, Any]
 
     def _targets(self, y: Any, rows: Any) -> np.ndarray:
         self.classes_, codes = class_codes(y, rows)
@@ -47,8 +56,8 @@ class BaggedClassifier(ClassifierMixin, Bagged):
         self.oob_decision_function_ = total / np.where(count, count, np.nan)[:, None]
         seen = np.flatnonzero(count)
         if callable(self.oob_score):
-            said = self.classes_[total[seen].argmax(axis=1)]
-            self.oob_score_ = float(self.oob_score(self.classes_[target[seen]], said))
+            labels = self.classes_[total[seen].argmax(axis=1)]
+            self.oob_score_ = float(self.oob_score(self.classes_[target[seen]], labels))
         else:
             error = self._oob_error(target, weight, total, count)
             self.oob_score_ = 1 - error if np.isfinite(error) else np.nan
@@ -67,7 +76,7 @@ class BaggedClassifier(ClassifierMixin, Bagged):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        return self._mean(self._take(X, reset=False))
+        return mean_answer(self, self._take(X, reset=False))
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
@@ -84,7 +93,7 @@ class BaggedClassifier(ClassifierMixin, Bagged):
         """
         check_is_fitted(self)
         rows = self._take(X, reset=False)
-        shares = self._mean(rows)
+        shares = mean_answer(self, rows)
         if self.voting == "hard":
             self._settle_ties(shares, rows)
         return np.asarray(self.classes_[shares.argmax(axis=1)])
@@ -102,14 +111,22 @@ class BaggedClassifier(ClassifierMixin, Bagged):
             shares[tied] = np.where(top[tied], 1 + sure, 0)
 
 
-class BaggedRegressor(RegressorMixin, Bagged):
+class BaggedRegressor(RegressorMixin, Wrapper):
     """What regressors share: numbers, their mean, and the out-of-bag estimate."""
 
+    _default_learner = DecisionTreeRegressor
+
+    oob_score: Any
     oob_score_: float
     oob_prediction_: np.ndarray
-
-    def _default(self) -> Any:
-        return DecisionTreeRegressor()
+    n_estimators: int
+    n_jobs: int | None
+    random_state: Any
+    estimators_: list[Any]
+    estimators_features_: list[np.ndarray]
+    estimators_samples_ = property(rows_of_members)
+    _seeds: list[int]
+    _draw: dict[str, Any]
 
     def _targets(self, y: Any, rows: Any) -> np.ndarray:
         return np.asarray(column_or_1d(as_targets(y, rows), warn=True))
@@ -152,4 +169,4 @@ class BaggedRegressor(RegressorMixin, Bagged):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._mean(self._take(X, reset=False))
+        return mean_answer(self, self._take(X, reset=False))

@@ -7,7 +7,7 @@ from sklearn.base import clone, is_classifier
 
 from lanatus.base import n_rows
 from lanatus.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from lanatus.tree.grow import Bins, grow_binned_classes, grow_binned_numbers, nominal_sizes
+from lanatus.tree.grow import Bins, cost_pruned, grow_binned_classes, grow_binned_numbers, growth_options, nominal_sizes
 
 __all__ = ["can_grow_together", "grow_together"]
 
@@ -20,7 +20,7 @@ def can_grow_together(learner: Any, rows: Any, target: np.ndarray) -> bool:
         return False
     probe = clone(learner)
     probe.n_outputs_ = 1
-    return bool(probe._method(n_rows(rows), False) == "hist")
+    return bool(probe._by_histograms(n_rows(rows), False))
 
 
 def grow_together(
@@ -33,7 +33,7 @@ def grow_together(
     bins = Bins.of(matrix, n_values, weight, first.max_bins)
     codes = bins.codes(matrix)
     total = float(counts[0].sum() if weight is None else counts[0] @ weight)
-    options = first._options(len(codes), codes.shape[1], total)
+    options = growth_options(first, len(codes), codes.shape[1], total)
     numbers = np.asarray(seeds, dtype=np.uint64)
     if is_classifier(learner):
         classes = np.arange(int(target.max()) + 1)
@@ -50,6 +50,6 @@ def grow_together(
         if is_classifier(learner):
             member.classes_, member.n_classes_ = classes, len(classes)
             tree = member._pruned(tree)
-        member.tree_ = member._cost_pruned(tree)
+        member.tree_ = cost_pruned(tree, member.ccp_alpha)
         members.append(member)
     return members

@@ -5,11 +5,12 @@ from typing import Any, ClassVar, Self
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
-from lanatus.params import Choice, Flag, Function, Integer, Nothing, RandomState, Real, Rule
+from lanatus.ensemble.bagging._resampled import fit_bagged, sample_of
+from lanatus.params import Choice, Flag, Function, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.wrapping import LEARNER
 
 _PART = Integer(low=1) | Real(above=0, high=1)
-_BAGGING: dict[str, Rule] = {
+_BAGGING: dict[str, ParameterRule] = {
     "estimator": Nothing() | LEARNER,
     "n_estimators": Integer(low=1),
     "max_samples": _PART,
@@ -110,7 +111,7 @@ class BaggingClassifier(BaggedClassifier):
     generalization error.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         **{name: rule for name, rule in _BAGGING.items() if name not in ("n_jobs", "random_state")},
         "voting": Choice("soft", "hard"),
         "n_jobs": _BAGGING["n_jobs"],
@@ -165,7 +166,8 @@ class BaggingClassifier(BaggedClassifier):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        fit_bagged(self, sample_of(self, X, y, sample_weight))
+        return self
 
 
 @method(
@@ -240,7 +242,7 @@ class BaggingRegressor(BaggedRegressor):
     Breiman (1996), Bagging predictors.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {**_BAGGING, "oob_use": Nothing() | Choice("prune", "early_stopping")}
+    _params: ClassVar[dict[str, ParameterRule]] = {**_BAGGING, "oob_use": Nothing() | Choice("prune", "early_stopping")}
 
     def __init__(
         self,
@@ -288,4 +290,5 @@ class BaggingRegressor(BaggedRegressor):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        fit_bagged(self, sample_of(self, X, y, sample_weight))
+        return self

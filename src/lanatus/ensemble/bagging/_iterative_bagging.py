@@ -8,12 +8,11 @@ from sklearn.utils import check_random_state, column_or_1d
 
 from lanatus.base import as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.ensemble._one_learner import OneLearner
 from lanatus.ensemble.bagging._bagging import BaggingRegressor
-from lanatus.params import Flag, Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Flag, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor
-from lanatus.wrapping import LEARNER
+from lanatus.wrapping import LEARNER, Wrapper
 
 
 @method(
@@ -23,7 +22,7 @@ from lanatus.wrapping import LEARNER
     en="Iterative bagging",
     zh="Iterative Bagging (迭代Bagging)",
 )
-class IterativeBaggingRegressor(RegressorMixin, OneLearner):
+class IterativeBaggingRegressor(RegressorMixin, Wrapper):
     r"""Bagging in stages, each of what the stages before left over by their out-of-bag answers; the stages are summed.
 
     Bagging lowers variance; the stages lower bias too. Stage s bags the targets :math:`y^{(s)}`, and
@@ -74,7 +73,8 @@ class IterativeBaggingRegressor(RegressorMixin, OneLearner):
     Breiman (2001), Using iterated bagging to debias regressions.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _default_learner = DecisionTreeRegressor
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
         "n_stages": Integer(low=1),
@@ -105,9 +105,6 @@ class IterativeBaggingRegressor(RegressorMixin, OneLearner):
         self.bootstrap = bootstrap
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def _default(self) -> Any:
-        return DecisionTreeRegressor()
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,5 +1,6 @@
 """Ensembles whose members learn perturbed targets: flipped labels, smeared indicators, smeared numbers."""
 
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,13 +13,13 @@ from lanatus.catalog import method
 from lanatus.ensemble._committee import one_hot
 from lanatus.ensemble._one_learner import fit_one, seeded
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
-from lanatus.ensemble.bagging._resampled import Bagged, Draw
-from lanatus.params import Choice, Integer, Nothing, RandomState, Real, Rule
+from lanatus.ensemble.bagging._resampled import Sample, fit_bagged, mean_answer, rows_of_members, sample_of
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor
-from lanatus.wrapping import LEARNER
+from lanatus.wrapping import LEARNER, Wrapper
 
-_SMEARING: dict[str, Rule] = {
+_SMEARING: dict[str, ParameterRule] = {
     "estimator": Nothing() | LEARNER,
     "n_estimators": Integer(low=1),
     "sigma": Real(low=0),
@@ -80,7 +81,7 @@ class FlippingOutputClassifier(BaggedClassifier):
     Breiman (2000), Randomizing outputs to increase prediction accuracy.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
         "rate": Real(low=0, high=1),
@@ -125,54 +126,49 @@ class FlippingOutputClassifier(BaggedClassifier):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
-
-    def _fit_members(
-        self, rows: Any, target: np.ndarray, weight: np.ndarray | None, draw: Draw, seeds: list[int]
-    ) -> None:
-        self._share = np.bincount(target, weight, len(self.classes_)) / (
-            len(target) if weight is None else weight.sum()
-        )
-        mixed = 1 - float((self._share**2).sum())
-        rarest = float(self._share[self._share > 0].min())
-        self._pull = min(self.rate / mixed, 1 / (1 - rarest)) if mixed > 1e-12 else 0.0
-        self.rate_ = self._pull * mixed
-        super()._fit_members(rows, target, weight, draw, seeds)
-
-    def _member(self, rows: Any, target: np.ndarray, weight: np.ndarray | None, draw: Draw, seed: int) -> Any:
-        return super()._member(rows, self._flipped(target, seed), weight, draw, seed)
-
-    def _flipped(self, codes: np.ndarray, seed: int) -> np.ndarray:
-        rng = np.random.RandomState([seed, 3])
-        flips = rng.random_sample(len(codes)) < self._pull * (1 - self._share[codes])
-        flipped = codes.copy()
-        for c in np.unique(codes[flips]):
-            own = np.flatnonzero(flips & (codes == c))
-            others = np.where(np.arange(len(self.classes_)) == c, 0, self._share)
-            flipped[own] = rng.choice(len(others), len(own), p=others / others.sum())
-        return flipped
+        sample = sample_of(self, X, y, sample_weight)
+        total = len(sample.target) if sample.weight is None else sample.weight.sum()
+        share = np.bincount(sample.target, sample.weight, len(self.classes_)) / total
+        mixed = 1 - float((share**2).sum())
+        rarest = float(share[share > 0].min())
+        pull = min(self.rate / mixed, 1 / (1 - rarest)) if mixed > 1e-12 else 0.0
+        self.rate_ = pull * mixed
+        fit_bagged(self, sample, partial(_fit_flipped, share=share, pull=pull))
+        return self
 
 
-class _Smeared(Bagged):
-    """Members that learn numbers with noise: of a row's own draw, as wide as sigma standard deviations."""
+def _fit_flipped(ensemble: Any, sample: Sample, seed: int, *, share: np.ndarray, pull: float) -> Any:
+    """A member on all rows, with some labels changed."""
+    model = seeded(ensemble._learner(), np.random.RandomState([seed, 2]))
+    return fit_one(model, sample.rows, flip_labels(sample.target, share, pull, seed), sample.draw.known, sample.weight)
 
-    sigma: float
 
-    def _default(self) -> Any:
-        return DecisionTreeRegressor()
+def flip_labels(codes: np.ndarray, share: np.ndarray, pull: float, seed: int) -> np.ndarray:
+    """Codes of which each is changed with chance `pull` times the share of the other classes, to one of those."""
+    rng = np.random.RandomState([seed, 3])
+    flips = rng.random_sample(len(codes)) < pull * (1 - share[codes])
+    flipped = codes.copy()
+    for c in np.unique(codes[flips]):
+        own = np.flatnonzero(flips & (codes == c))
+        others = np.where(np.arange(len(share)) == c, 0, share)
+        flipped[own] = rng.choice(len(others), len(own), p=others / others.sum())
+    return flipped
 
-    def _member(self, rows: Any, target: np.ndarray, weight: np.ndarray | None, draw: Draw, seed: int) -> Any:
-        given = np.ones(len(target)) if weight is None else weight
-        spread = np.sqrt(np.average((target - np.average(target, axis=0, weights=given)) ** 2, axis=0, weights=given))
-        noise = np.random.RandomState([seed, 3]).standard_normal(target.shape)
-        model = seeded(self._learner(), np.random.RandomState([seed, 2]))
-        if target.ndim == 2 and not get_tags(model).target_tags.multi_output:
-            model = MultiOutputRegressor(model)
-        return fit_one(model, rows, target + self.sigma * spread * noise, draw.known, weight)
+
+def _fit_smeared(ensemble: Any, sample: Sample, seed: int) -> Any:
+    """A member that learns numbers with noise: of a row's own draw, as wide as sigma standard deviations."""
+    target, weight = sample.target, sample.weight
+    given = np.ones(len(target)) if weight is None else weight
+    spread = np.sqrt(np.average((target - np.average(target, axis=0, weights=given)) ** 2, axis=0, weights=given))
+    noise = np.random.RandomState([seed, 3]).standard_normal(target.shape)
+    model = seeded(ensemble._learner(), np.random.RandomState([seed, 2]))
+    if target.ndim == 2 and not get_tags(model).target_tags.multi_output:
+        model = MultiOutputRegressor(model)
+    return fit_one(model, sample.rows, target + ensemble.sigma * spread * noise, sample.draw.known, weight)
 
 
 @method("ensemble.output-smearing", section="8.5.3", task="classification", en="Output smearing", zh="输出调制法")
-class OutputSmearingClassifier(ClassifierMixin, _Smeared):
+class OutputSmearingClassifier(ClassifierMixin, Wrapper):
     r"""Regressors of the classes' indicators with noise added, and the class of the largest mean.
 
     Classification becomes regression: the targets of a learner are
@@ -219,9 +215,15 @@ class OutputSmearingClassifier(ClassifierMixin, _Smeared):
     Breiman (2000), Randomizing outputs to increase prediction accuracy.
     """
 
-    _params: ClassVar[dict[str, Rule]] = _SMEARING
+    _default_learner = DecisionTreeRegressor
+    _params: ClassVar[dict[str, ParameterRule]] = _SMEARING
 
     classes_: np.ndarray
+    estimators_: list[Any]
+    estimators_features_: list[np.ndarray]
+    estimators_samples_ = property(rows_of_members)
+    _seeds: list[int]
+    _draw: dict[str, Any]
 
     def __init__(
         self,
@@ -257,7 +259,8 @@ class OutputSmearingClassifier(ClassifierMixin, _Smeared):
         """
         if is_classifier(self._learner()):
             raise TypeError(f"OutputSmearingClassifier wants a regressor; {self.estimator!r} is a classifier.")
-        return self._fit(X, y, sample_weight)
+        fit_bagged(self, sample_of(self, X, y, sample_weight), _fit_smeared)
+        return self
 
     def _targets(self, y: Any, rows: Any) -> np.ndarray:
         self.classes_, codes = class_codes(y, rows)
@@ -283,7 +286,7 @@ class OutputSmearingClassifier(ClassifierMixin, _Smeared):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return np.asarray(self.classes_[self._mean(self._take(X, reset=False)).argmax(axis=1)])
+        return np.asarray(self.classes_[mean_answer(self, self._take(X, reset=False)).argmax(axis=1)])
 
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -299,12 +302,12 @@ class OutputSmearingClassifier(ClassifierMixin, _Smeared):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        means = np.maximum(self._mean(self._take(X, reset=False)), 1e-12)
+        means = np.maximum(mean_answer(self, self._take(X, reset=False)), 1e-12)
         return means / means.sum(axis=1, keepdims=True)
 
 
 @method(section="8.5.3", task="regression", en="Output smearing for regression", zh="输出调制法回归")
-class OutputSmearingRegressor(_Smeared, BaggedRegressor):
+class OutputSmearingRegressor(BaggedRegressor):
     r"""Regressors of the target with noise added, and their mean.
 
     The target of a learner is :math:`y + \sigma\, s_y\, z`, with :math:`s_y` the standard deviation of y and z drawn
@@ -346,7 +349,7 @@ class OutputSmearingRegressor(_Smeared, BaggedRegressor):
     Breiman (2000), Randomizing outputs to increase prediction accuracy.
     """
 
-    _params: ClassVar[dict[str, Rule]] = _SMEARING
+    _params: ClassVar[dict[str, ParameterRule]] = _SMEARING
 
     def __init__(
         self,
@@ -380,4 +383,5 @@ class OutputSmearingRegressor(_Smeared, BaggedRegressor):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        fit_bagged(self, sample_of(self, X, y, sample_weight), _fit_smeared)
+        return self

@@ -4,15 +4,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import is_regressor
+from sklearn.base import ClassifierMixin, is_regressor
 from sklearn.model_selection import ParameterSampler
 from sklearn.utils import check_random_state
 
-from lanatus.base import check_is_fitted, class_codes, fitting, n_rows
+from lanatus.base import check_is_fitted, coded_rows, fitting, n_rows
 from lanatus.catalog import method
+from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import class_shares
-from lanatus.ensemble._most_likely import MostLikely
-from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Rule, Satisfies
+from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Satisfies
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -32,7 +32,7 @@ _DISTRIBUTIONS = Satisfies(
     en="Perturbation of the algorithm's parameters",
     zh="算法参数扰动",
 )
-class ParameterPerturbationClassifier(MostLikely, Wrapper):
+class ParameterPerturbationClassifier(ClassifierMixin, Wrapper):
     r"""The same learner several times, each with parameters drawn at random; all of them vote.
 
     :math:`h_t = L(D; \theta_t)` with :math:`\theta_t` drawn from `param_distributions`. A search for parameters trains
@@ -82,7 +82,7 @@ class ParameterPerturbationClassifier(MostLikely, Wrapper):
     [0.1, 1.0, 10.0]
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": LEARNER,
         "param_distributions": Nothing() | _DISTRIBUTIONS,
         "n_estimators": Integer(low=1),
@@ -92,6 +92,7 @@ class ParameterPerturbationClassifier(MostLikely, Wrapper):
         "random_state": RandomState(),
     }
 
+    predict = _most_likely.predict
     classes_: np.ndarray
     estimators_: list[Any]
     estimators_params_: list[dict[str, Any]]
@@ -134,8 +135,7 @@ class ParameterPerturbationClassifier(MostLikely, Wrapper):
         """
         if is_regressor(self.estimator):
             raise TypeError(f"{type(self).__name__} wants a classifier; {self.estimator!r} is a regressor.")
-        rows = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, rows)
+        rows, codes = coded_rows(self, X, y)
         weight = self._weights(sample_weight, rows)
         rng = check_random_state(self.random_state)
         self.estimators_params_ = self._drawn(rng)

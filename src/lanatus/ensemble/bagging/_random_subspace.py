@@ -5,10 +5,11 @@ from typing import Any, ClassVar, Self
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
-from lanatus.params import Choice, Integer, Nothing, RandomState, Real, Rule
+from lanatus.ensemble.bagging._resampled import fit_bagged, sample_of
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.wrapping import LEARNER
 
-_SUBSPACE: dict[str, Rule] = {
+_SUBSPACE: dict[str, ParameterRule] = {
     "estimator": Nothing() | LEARNER,
     "n_estimators": Integer(low=1),
     "n_features": Integer(low=1) | Real(above=0, high=1),
@@ -77,7 +78,7 @@ class RandomSubspaceClassifier(BaggedClassifier):
     Ho (1998), The random subspace method for constructing decision forests.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": _SUBSPACE["estimator"],
         "n_estimators": _SUBSPACE["n_estimators"],
         "n_features": _SUBSPACE["n_features"],
@@ -125,7 +126,8 @@ class RandomSubspaceClassifier(BaggedClassifier):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        fit_bagged(self, sample_of(self, X, y, sample_weight))
+        return self
 
 
 @method(
@@ -179,7 +181,7 @@ class RandomSubspaceRegressor(BaggedRegressor):
     Ho (1998), The random subspace method for constructing decision forests.
     """
 
-    _params: ClassVar[dict[str, Rule]] = _SUBSPACE
+    _params: ClassVar[dict[str, ParameterRule]] = _SUBSPACE
 
     def __init__(
         self,
@@ -218,4 +220,5 @@ class RandomSubspaceRegressor(BaggedRegressor):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        fit_bagged(self, sample_of(self, X, y, sample_weight))
+        return self

@@ -1,7 +1,8 @@
 """Members fitted side by side to parts of the rows and columns, and what the rows left out say of them."""
 
-from collections.abc import Iterator
-from typing import Any, Self
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, Self
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -10,7 +11,7 @@ from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import has_fit_parameter
 
 from lanatus.base import n_rows, take_rows
-from lanatus.ensemble._one_learner import OneLearner, counts_of, fit_one, known_rows, seeded, some_columns
+from lanatus.ensemble._one_learner import counts_of, fit_one, known_rows, seeded, some_columns
 from lanatus.ensemble.bagging._bagged_trees import can_grow_together, grow_together
 from lanatus.tree import Tree
 
@@ -64,10 +65,10 @@ class Draw:
         return np.setdiff1d(self.known, self.rows(seed), assume_unique=False)
 
 
-class Bagged(OneLearner):
-    """Base of ensembles whose members are fitted independently of each other, to parts of the rows and columns."""
+@dataclass(frozen=True)
+class Resampling:
+    """How members are drawn and judged: an ensemble has attributes for some of it, these values are the rest."""
 
-    # What the ensembles without these parameters do.
     max_samples: Any = 1.0
     max_features: Any = 1.0
     bootstrap: bool = False
@@ -77,179 +78,220 @@ class Bagged(OneLearner):
     warm_start: bool = False
     n_iter_no_change: int = 10
 
+    @classmethod
+    def of(cls, ensemble: Any) -> Self:
+        """The settings that an ensemble has attributes for."""
+        return cls(**{f.name: getattr(ensemble, f.name) for f in fields(cls) if hasattr(ensemble, f.name)})
+
+
+class Bagged(Protocol):
+    """What the functions below want of an ensemble: its parameters, and what its members learn and say."""
+
     n_estimators: int
     n_jobs: int | None
     random_state: Any
+    n_features_in_: int
     estimators_: list[Any]
     estimators_features_: list[np.ndarray]
     _seeds: list[int]
     _draw: dict[str, Any]
 
+    def _learner(self) -> Any: ...
+
+    def _take(self, X: Any, *, reset: bool, min_rows: int = 1) -> Any: ...
+
+    def _weights(self, sample_weight: Any, X: Any) -> np.ndarray | None: ...
+
     def _targets(self, y: Any, rows: Any) -> np.ndarray:
         """What the members learn: codes, or numbers."""
-        raise NotImplementedError
 
     def _answer(self, model: Any, rows: Any) -> np.ndarray:
         """What a member says of rows, to be averaged."""
-        raise NotImplementedError
-
-    # ------------------------------------------------------------ fit
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        rows = self._take(X, reset=True)
-        target = self._targets(y, rows)
-        weight = self._weights(sample_weight, rows)
-        self._refuse_unusable()
-        self._draw = {"n": len(target), "d": self.n_features_in_, "weight": weight}
-        draw = self._drawn()
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators).tolist()
-        there = len(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else 0
-        if there > self.n_estimators:
-            raise ValueError(f"n_estimators={self.n_estimators} must be at least {there}, the members there are.")
-        if not there:
-            self.estimators_, self._seeds = [], []
-        self._seeds = self._seeds + seeds[there:]
-        self._fit_members(rows, target, weight, draw, self._seeds[there:])
-        self._seeds = self._seeds[: len(self.estimators_)]
-        self.estimators_features_ = [draw.columns(seed) for seed in self._seeds]
-        if self.oob_score:
-            self._judge(target, weight, *self._left_out(rows, draw))
-        return self
-
-    def _refuse_unusable(self) -> None:
-        if not self.bootstrap and (self.oob_score or self.oob_use) and self.max_samples == 1.0:
-            raise ValueError("oob_score and oob_use want rows that are left out: bootstrap=True or max_samples < 1.")
-        if self.oob_use == "prune" and not _takes_validation(self._learner()):
-            raise ValueError(f"oob_use='prune' wants a tree whose fit takes X_val and y_val; got {self._learner()!r}.")
-
-    def _drawn(self) -> Draw:
-        return Draw(
-            **self._draw,
-            max_samples=self.max_samples,
-            max_features=self.max_features,
-            bootstrap=self.bootstrap,
-            bootstrap_features=self.bootstrap_features,
-        )
-
-    def _fit_members(
-        self, rows: Any, target: np.ndarray, weight: np.ndarray | None, draw: Draw, seeds: list[int]
-    ) -> None:
-        """Fit a member for each seed, and put it behind those that there are."""
-        if self.oob_use == "early_stopping":
-            self._fit_until_enough(rows, target, weight, draw, seeds)
-        else:
-            self.estimators_ = self.estimators_ + self._members(rows, target, weight, draw, seeds)
-
-    def _members(
-        self, rows: Any, target: np.ndarray, weight: np.ndarray | None, draw: Draw, seeds: list[int]
-    ) -> list[Any]:
-        whole = draw.n_columns == draw.d and not draw.bootstrap_features and self.oob_use in (None, "early_stopping")
-        if whole and len(seeds) > 1 and can_grow_together(self._learner(), rows, target):
-            counts = np.array([np.bincount(draw.rows(seed), minlength=draw.n) for seed in seeds], dtype=np.int32)
-            return grow_together(self._learner(), rows, target, None if self.bootstrap else weight, counts, seeds)
-        return list(
-            Parallel(n_jobs=self.n_jobs)(delayed(self._member)(rows, target, weight, draw, seed) for seed in seeds)
-        )
-
-    def _member(self, rows: Any, target: np.ndarray, weight: np.ndarray | None, draw: Draw, seed: int) -> Any:
-        model = seeded(self._learner(), np.random.RandomState([seed, 2]))
-        own = self._own_columns(rows, draw, seed)
-        given = None if self.bootstrap else weight  # where rows are put back, they are drawn by their weights
-        if self.oob_use == "prune":
-            part, out = draw.rows(seed), draw.rows_out(seed)
-            out = out[np.isin(target[out], target[part])]  # a class that the tree has not seen judges nothing
-            if len(out):
-                extra = {} if given is None else {"sample_weight": given[part]}
-                held = {"X_val": take_rows(own, out), "y_val": target[out]}
-                return model.set_params(prune="post").fit(take_rows(own, part), target[part], **held, **extra)
-        fit_one(model, own, target, draw.rows(seed), given)
-        if self.oob_use == "posterior":
-            _learn_leaves(model, own, target, draw.rows_out(seed))
-        return model
-
-    def _own_columns(self, rows: Any, draw: Draw, seed: int) -> Any:
-        columns = draw.columns(seed)
-        return rows if len(columns) == draw.d and not draw.bootstrap_features else some_columns(rows, columns)
-
-    def _fit_until_enough(
-        self, rows: Any, target: np.ndarray, weight: np.ndarray | None, draw: Draw, seeds: list[int]
-    ) -> None:
-        """Members until the out-of-bag error has not fallen for `n_iter_no_change` of them; the best number stays."""
-        self.estimators_ = list(self.estimators_)
-        total, count = self._left_out(rows, draw)
-        best, size = np.inf, len(self.estimators_)
-        step = max(effective_n_jobs(self.n_jobs), 1)
-        for start in range(0, len(seeds), step):
-            for seed, model in zip(
-                seeds[start : start + step],
-                self._members(rows, target, weight, draw, seeds[start : start + step]),
-                strict=True,
-            ):
-                self.estimators_.append(model)
-                self._add_left_out(rows, draw, seed, model, total, count)
-                error = self._oob_error(target, weight, total, count)
-                if error < best:
-                    best, size = error, len(self.estimators_)
-                if len(self.estimators_) - size >= self.n_iter_no_change:
-                    self.estimators_ = self.estimators_[:size]
-                    return
-        self.estimators_ = self.estimators_[: max(size, 1)]
-
-    # ------------------------------------------------------------ rows left out
-
-    def _left_out(self, rows: Any, draw: Draw) -> tuple[np.ndarray, np.ndarray]:
-        """Sums of the answers of the members that did not see a row, and the number of those."""
-        count = np.zeros(draw.n, dtype=np.intp)
-        total = np.zeros((draw.n, *self._width()))
-        for seed, model in zip(self._seeds, self.estimators_, strict=False):
-            self._add_left_out(rows, draw, seed, model, total, count)
-        return total, count
-
-    def _add_left_out(self, rows: Any, draw: Draw, seed: int, model: Any, total: np.ndarray, count: np.ndarray) -> None:
-        out = draw.rows_out(seed)
-        if len(out):
-            total[out] += self._answer(model, take_rows(self._own_columns(rows, draw, seed), out))
-            count[out] += 1
 
     def _width(self) -> tuple[int, ...]:
         """Numbers that a member says of a row."""
-        raise NotImplementedError
+
+
+class Judged(Bagged, Protocol):
+    """An ensemble that is judged by the rows that its members left out."""
 
     def _oob_error(self, target: np.ndarray, weight: np.ndarray | None, total: np.ndarray, count: np.ndarray) -> float:
         """Error on the rows left out; infinite where there are none."""
-        raise NotImplementedError
 
     def _judge(self, target: np.ndarray, weight: np.ndarray | None, total: np.ndarray, count: np.ndarray) -> None:
         """Set what is told of the rows left out."""
-        raise NotImplementedError
 
-    @property
-    def estimators_samples_(self) -> list[np.ndarray]:
-        """The rows of each member, drawn again from its seed."""
-        draw = self._drawn()
-        return [draw.rows(seed) for seed in self._seeds]
 
-    # ------------------------------------------------------------ answers
+@dataclass(frozen=True)
+class Sample:
+    """Rows as the learners take them, targets, weights, and who gets which of them."""
 
-    def _each(self, rows: Any) -> Iterator[np.ndarray]:
-        """What each member says, in order, whatever the number of jobs."""
+    rows: Any
+    target: np.ndarray
+    weight: np.ndarray | None
+    draw: Draw
 
-        def say(model: Any, columns: np.ndarray) -> np.ndarray:
-            whole = len(columns) == self.n_features_in_ and not self.bootstrap_features
-            return self._answer(model, rows if whole else some_columns(rows, columns))
+    def own_columns(self, seed: int) -> Any:
+        """The columns of a member, of all rows."""
+        columns = self.draw.columns(seed)
+        is_all = len(columns) == self.draw.d and not self.draw.bootstrap_features
+        return self.rows if is_all else some_columns(self.rows, columns)
 
-        pairs = zip(self.estimators_, self.estimators_features_, strict=True)
-        if effective_n_jobs(self.n_jobs) == 1:
-            return (say(*pair) for pair in pairs)
-        return iter(
-            Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(delayed(say)(*p) for p in pairs)
-        )
 
-    def _mean(self, rows: Any) -> np.ndarray:
-        total = np.zeros((n_rows(rows), *self._width()))
-        for said in self._each(rows):
-            total += said
-        return total / len(self.estimators_)
+# Fits a member to its part of a sample, from its seed alone.
+FitMember = Callable[[Any, Sample, int], Any]
+
+
+# ---------------------------------------------------------------- fit
+
+
+def sample_of(ensemble: Bagged, X: Any, y: Any, sample_weight: Any) -> Sample:
+    """What comes in at the ``fit`` of an ensemble, checked, and how it is drawn from."""
+    how = Resampling.of(ensemble)
+    rows = ensemble._take(X, reset=True)
+    target = ensemble._targets(y, rows)
+    weight = ensemble._weights(sample_weight, rows)
+    if not how.bootstrap and (how.oob_score or how.oob_use) and how.max_samples == 1.0:
+        raise ValueError("oob_score and oob_use want rows that are left out: bootstrap=True or max_samples < 1.")
+    if how.oob_use == "prune" and not _takes_validation(ensemble._learner()):
+        raise ValueError(f"oob_use='prune' wants a tree whose fit takes X_val and y_val; got {ensemble._learner()!r}.")
+    ensemble._draw = {"n": len(target), "d": ensemble.n_features_in_, "weight": weight}
+    return Sample(rows, target, weight, _draw_of(ensemble))
+
+
+def _draw_of(ensemble: Bagged) -> Draw:
+    how = Resampling.of(ensemble)
+    return Draw(
+        **ensemble._draw,
+        max_samples=how.max_samples,
+        max_features=how.max_features,
+        bootstrap=how.bootstrap,
+        bootstrap_features=how.bootstrap_features,
+    )
+
+
+def fit_bagged(ensemble: Any, sample: Sample, fit_member: FitMember | None = None) -> Any:
+    """Fit the members that there are too few of, each on its own by `fit_member`; the rows left out judge them."""
+    how, there = Resampling.of(ensemble), 0
+    seeds = check_random_state(ensemble.random_state).randint(2**31 - 1, size=ensemble.n_estimators).tolist()
+    if how.warm_start and hasattr(ensemble, "estimators_"):
+        there = len(ensemble.estimators_)
+    if there > ensemble.n_estimators:
+        raise ValueError(f"n_estimators={ensemble.n_estimators} must be at least {there}, the members there are.")
+    if not there:
+        ensemble.estimators_, ensemble._seeds = [], []
+    ensemble._seeds = ensemble._seeds + seeds[there:]
+    if how.oob_use == "early_stopping":
+        ensemble.estimators_ = _members_until_enough(ensemble, sample, ensemble._seeds[there:])
+    else:
+        ensemble.estimators_ = ensemble.estimators_ + _members(ensemble, sample, ensemble._seeds[there:], fit_member)
+    ensemble._seeds = ensemble._seeds[: len(ensemble.estimators_)]
+    ensemble.estimators_features_ = [sample.draw.columns(seed) for seed in ensemble._seeds]
+    if how.oob_score:
+        ensemble._judge(sample.target, sample.weight, *_left_out(ensemble, sample))
+    return ensemble
+
+
+def _members(ensemble: Bagged, sample: Sample, seeds: list[int], fit_member: FitMember | None = None) -> list[Any]:
+    """A member for each seed; trees that only differ in their rows are grown side by side."""
+    draw, learner = sample.draw, ensemble._learner()
+    all_columns = draw.n_columns == draw.d and not draw.bootstrap_features
+    is_plain = fit_member is None and Resampling.of(ensemble).oob_use in (None, "early_stopping")
+    if is_plain and all_columns and len(seeds) > 1 and can_grow_together(learner, sample.rows, sample.target):
+        counts = np.array([np.bincount(draw.rows(seed), minlength=draw.n) for seed in seeds], dtype=np.int32)
+        weight = None if draw.bootstrap else sample.weight
+        return grow_together(learner, sample.rows, sample.target, weight, counts, seeds)
+    fit = _fit_member if fit_member is None else fit_member
+    return list(Parallel(n_jobs=ensemble.n_jobs)(delayed(fit)(ensemble, sample, seed) for seed in seeds))
+
+
+def _fit_member(ensemble: Bagged, sample: Sample, seed: int) -> Any:
+    draw, target, oob_use = sample.draw, sample.target, Resampling.of(ensemble).oob_use
+    model = seeded(ensemble._learner(), np.random.RandomState([seed, 2]))
+    own = sample.own_columns(seed)
+    given = None if draw.bootstrap else sample.weight  # where rows are put back, they are drawn by their weights
+    if oob_use == "prune":
+        part, out = draw.rows(seed), draw.rows_out(seed)
+        out = out[np.isin(target[out], target[part])]  # a class that the tree has not seen judges nothing
+        if len(out):
+            extra = {} if given is None else {"sample_weight": given[part]}
+            held = {"X_val": take_rows(own, out), "y_val": target[out]}
+            return model.set_params(prune="post").fit(take_rows(own, part), target[part], **held, **extra)
+    fit_one(model, own, target, draw.rows(seed), given)
+    if oob_use == "posterior":
+        _learn_leaves(model, own, target, draw.rows_out(seed))
+    return model
+
+
+def _members_until_enough(ensemble: Judged, sample: Sample, seeds: list[int]) -> list[Any]:
+    """Members until the out-of-bag error has not fallen for `n_iter_no_change` of them; the best number stays."""
+    members = list(ensemble.estimators_)
+    total, count = _left_out(ensemble, sample)
+    best, size = np.inf, len(members)
+    step = max(effective_n_jobs(ensemble.n_jobs), 1)
+    for start in range(0, len(seeds), step):
+        batch = seeds[start : start + step]
+        for seed, model in zip(batch, _members(ensemble, sample, batch), strict=True):
+            members.append(model)
+            _add_left_out(ensemble, sample, seed, model, total, count)
+            error = ensemble._oob_error(sample.target, sample.weight, total, count)
+            if error < best:
+                best, size = error, len(members)
+            if len(members) - size >= Resampling.of(ensemble).n_iter_no_change:
+                return members[:size]
+    return members[: max(size, 1)]
+
+
+# ---------------------------------------------------------------- rows left out
+
+
+def _left_out(ensemble: Bagged, sample: Sample) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of the answers of the members that did not see a row, and the number of those."""
+    count = np.zeros(sample.draw.n, dtype=np.intp)
+    total = np.zeros((sample.draw.n, *ensemble._width()))
+    for seed, model in zip(ensemble._seeds, ensemble.estimators_, strict=False):
+        _add_left_out(ensemble, sample, seed, model, total, count)
+    return total, count
+
+
+def _add_left_out(
+    ensemble: Bagged, sample: Sample, seed: int, model: Any, total: np.ndarray, count: np.ndarray
+) -> None:
+    out = sample.draw.rows_out(seed)
+    if len(out):
+        total[out] += ensemble._answer(model, take_rows(sample.own_columns(seed), out))
+        count[out] += 1
+
+
+def rows_of_members(ensemble: Bagged) -> list[np.ndarray]:
+    """The rows of each member, drawn again from its seed."""
+    draw = _draw_of(ensemble)
+    return [draw.rows(seed) for seed in ensemble._seeds]
+
+
+# ---------------------------------------------------------------- answers
+
+
+def mean_answer(ensemble: Bagged, rows: Any) -> np.ndarray:
+    """Mean of what the members say, summed in their order whatever the number of jobs."""
+    total = np.zeros((n_rows(rows), *ensemble._width()))
+    for answer in _answers(ensemble, rows):
+        total += answer
+    return total / len(ensemble.estimators_)
+
+
+def _answers(ensemble: Bagged, rows: Any) -> Iterator[np.ndarray]:
+    drawn_twice = Resampling.of(ensemble).bootstrap_features
+
+    def answer(model: Any, columns: np.ndarray) -> np.ndarray:
+        is_all = len(columns) == ensemble.n_features_in_ and not drawn_twice
+        return ensemble._answer(model, rows if is_all else some_columns(rows, columns))
+
+    pairs = zip(ensemble.estimators_, ensemble.estimators_features_, strict=True)
+    if effective_n_jobs(ensemble.n_jobs) == 1:
+        return (answer(*pair) for pair in pairs)
+    parallel = Parallel(n_jobs=ensemble.n_jobs, require="sharedmem", return_as="generator")
+    return iter(parallel(delayed(answer)(*pair) for pair in pairs))
 
 
 def _takes_validation(learner: Any) -> bool:

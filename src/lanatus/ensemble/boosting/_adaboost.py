@@ -9,8 +9,8 @@ from lanatus.base import fitting
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender, method
 from lanatus.ensemble.boosting._adaboost_regressor import AdaBoostRegressor
-from lanatus.ensemble.boosting._weighted_vote import Boosted, Booster
-from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Real, Rule
+from lanatus.ensemble.boosting._weighted_vote import Booster, WeightedVote, fitter, open_rows
+from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.spaces import Span
 from lanatus.wrapping import LEARNER
 
@@ -33,7 +33,7 @@ __all__ = ["AdaBoostClassifier", "AdaBoostRegressor"]
         most_rows=100_000,
     ),
 )
-class AdaBoostClassifier(CallbackSupportMixin, Boosted):
+class AdaBoostClassifier(CallbackSupportMixin, WeightedVote):
     r"""AdaBoost: learners one after the other, each on rows weighted by the mistakes of those before; a weighted vote.
 
     With labels -1 and 1, a learner :math:`h_t` of weighted error :math:`\epsilon_t` gets
@@ -110,7 +110,7 @@ class AdaBoostClassifier(CallbackSupportMixin, Boosted):
     decomposition for zero-one loss functions.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
         "learning_rate": Real(above=0),
@@ -166,10 +166,10 @@ class AdaBoostClassifier(CallbackSupportMixin, Boosted):
         """
         if self.restart and self.mode == "reweight":
             raise ValueError("restart=True wants mode='resample': the same weights would give the same learner again.")
-        rows, codes, weight = self._open(X, y, sample_weight)
+        rows, codes, weight = open_rows(self, X, y, sample_weight)
         rng = check_random_state(self.random_state)
         booster = Booster(
-            self._ways(rows, codes, float(weight.sum()), rng),
+            fitter(self, rows, codes, float(weight.sum()), rng, self.mode),
             codes,
             weight,
             len(self.classes_),

@@ -1,19 +1,20 @@
 """AdaBoost.R2."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state, column_or_1d
 
-from lanatus.base import as_targets, check_is_fitted, fitting, take_rows
+from lanatus.base import as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.ensemble._one_learner import OneLearner, fit_one, known_rows, seeded
-from lanatus.params import Choice, Integer, Nothing, RandomState, Real, Rule
+from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, weighing_rows
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor
-from lanatus.wrapping import LEARNER
+from lanatus.wrapping import LEARNER, Wrapper
 
 
 @method(
@@ -24,7 +25,7 @@ from lanatus.wrapping import LEARNER
     zh="回归AdaBoost (AdaBoost.R2)",
     peers=["scikit-learn:AdaBoostRegressor"],
 )
-class AdaBoostRegressor(RegressorMixin, OneLearner):
+class AdaBoostRegressor(RegressorMixin, Wrapper):
     r"""AdaBoost.R2: regressors one after the other, each on rows that those before answered badly; a weighted median.
 
     The loss of a row is its share of the largest absolute error,
@@ -77,7 +78,8 @@ class AdaBoostRegressor(RegressorMixin, OneLearner):
     Drucker (1997), Improving regressors using boosting techniques.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _default_learner = partial(DecisionTreeRegressor, max_depth=3)
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
         "learning_rate": Real(above=0),
@@ -89,6 +91,7 @@ class AdaBoostRegressor(RegressorMixin, OneLearner):
     estimators_: list[Any]
     estimator_weights_: np.ndarray
     estimator_errors_: np.ndarray
+    feature_importances_ = property(mean_importances)
 
     def __init__(
         self,
@@ -106,9 +109,6 @@ class AdaBoostRegressor(RegressorMixin, OneLearner):
         self.loss = loss
         self.mode = mode
         self.random_state = random_state
-
-    def _default(self) -> Any:
-        return DecisionTreeRegressor(max_depth=3)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -129,11 +129,7 @@ class AdaBoostRegressor(RegressorMixin, OneLearner):
         """
         rows = self._take(X, reset=True)
         target = column_or_1d(as_targets(y, rows), warn=True)
-        weight = self._weights(sample_weight, rows)
-        kept = known_rows(weight, len(target))
-        weight = np.ones(len(target)) if weight is None else weight
-        if len(kept) < len(target):
-            rows, target, weight = take_rows(rows, kept), target[kept], weight[kept]
+        rows, target, weight = weighing_rows(rows, target, self._weights(sample_weight, rows))
         rng = check_random_state(self.random_state)
         distribution = weight / weight.sum()
         models: list[Any] = []
@@ -204,16 +200,6 @@ class AdaBoostRegressor(RegressorMixin, OneLearner):
         answers = self._answers(X)
         for t in range(1, answers.shape[1] + 1):
             yield _weighted_median(answers[:, :t], self.estimator_weights_[:t])
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Importance of each column: the mean of the learners' own, by their weights."""
-        check_is_fitted(self)
-        if not all(hasattr(model, "feature_importances_") for model in self.estimators_):
-            raise AttributeError(f"{type(self.estimators_[0]).__name__} has no feature_importances_.")
-        return np.average(
-            [model.feature_importances_ for model in self.estimators_], axis=0, weights=self.estimator_weights_
-        )
 
 
 def _weighted_median(answers: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -3,14 +3,16 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.ensemble.boosting._weighted_vote import Learn, WeightedLearners
-from lanatus.params import Choice, Integer, Nothing, RandomState, Rule
+from lanatus.ensemble.boosting._weighted_vote import Learn, fitter, open_rows, predicted_codes
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState
 from lanatus.scale import blockwise
-from lanatus.wrapping import LEARNER
+from lanatus.tree import DecisionStump
+from lanatus.wrapping import LEARNER, Wrapper
 
 
 @method(
@@ -20,7 +22,7 @@ from lanatus.wrapping import LEARNER
     en="Boosting by filtering",
     zh="最早的Boosting算法 (过滤提升)",
 )
-class BoostByFilter(WeightedLearners):
+class BoostByFilter(ClassifierMixin, Wrapper):
     r"""Schapire's first boosting: three learners, the later ones on what the first two get wrong or disagree on.
 
     The second learner sees rows of which the first gets one half right; the third those on which the first two differ;
@@ -67,12 +69,16 @@ class BoostByFilter(WeightedLearners):
     Schapire (1990), The strength of weak learnability.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _default_learner = DecisionStump
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_levels": Integer(low=1, high=8),
         "mode": Choice("resample", "reweight"),
         "random_state": RandomState(),
     }
+
+    classes_: np.ndarray
+    estimators_: list[Any]
 
     def __init__(
         self, estimator: Any = None, *, n_levels: int = 1, mode: str = "resample", random_state: Any = None
@@ -99,9 +105,9 @@ class BoostByFilter(WeightedLearners):
         -------
         self
         """
-        rows, codes, weight = self._open(X, y, sample_weight)
+        rows, codes, weight = open_rows(self, X, y, sample_weight)
         rng = check_random_state(self.random_state)
-        learn = self._ways(rows, codes, float(weight.sum()), rng)
+        learn = fitter(self, rows, codes, float(weight.sum()), rng, self.mode)
         self.estimators_, _ = _triple(learn, codes, weight / weight.sum(), self.n_levels)
         return self
 
@@ -120,10 +126,10 @@ class BoostByFilter(WeightedLearners):
         """
         check_is_fitted(self)
         rows = self._take(X, reset=False)
-        said = np.array([self._said(model, rows) for model in self.estimators_])
-        while len(said) > 1:
-            said = _majority(said[0::3], said[1::3], said[2::3])
-        return np.asarray(self.classes_[said[0]])
+        codes = np.array([predicted_codes(model, rows, self.classes_) for model in self.estimators_])
+        while len(codes) > 1:
+            codes = _majority(codes[0::3], codes[1::3], codes[2::3])
+        return np.asarray(self.classes_[codes[0]])
 
 
 def _majority(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> np.ndarray:

@@ -11,9 +11,9 @@ from sklearn.utils import check_random_state
 from lanatus.base import Columns, Estimator, Takes, check_is_fitted, check_positive_weight
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender
-from lanatus.ensemble.boosting._gradient_boosting_fit import Boosted, Rows, Settings, boost
+from lanatus.ensemble.boosting._gradient_boosting_fit import Boosted, Settings, TrainingRows, boost
 from lanatus.ensemble.boosting._losses import BoostingLoss
-from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
+from lanatus.params import Array, Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real, Satisfies
 from lanatus.spaces import Span
 from lanatus.tree import Tree
 from lanatus.tree.grow import Bins, CompactForest, as_dense, compact_of, nominal_sizes, packed, unpacked
@@ -51,7 +51,7 @@ BOOSTING = Contender(
     },
 )  # fmt: skip
 
-BOOSTING_PARAMS: dict[str, Rule] = {
+BOOSTING_PARAMS: dict[str, ParameterRule] = {
     "learning_rate": Real(above=0),
     "n_estimators": Integer(low=1),
     "max_leaf_nodes": Integer(low=2) | Nothing(),
@@ -82,7 +82,7 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
 
     _takes = Takes(nominal=True, missing=True, sparse=True)
     _wants = Columns()
-    _params: ClassVar[dict[str, Rule]] = BOOSTING_PARAMS
+    _params: ClassVar[dict[str, ParameterRule]] = BOOSTING_PARAMS
 
     learning_rate: float
     n_estimators: int
@@ -179,14 +179,14 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
         kept, out = ((X[part], y[part], None if weight is None else weight[part]) for part in (rows, held))
         return kept, out
 
-    def _rows(self, part: Any, bins: Bins, going_on: bool) -> Rows | None:
+    def _rows(self, part: Any, bins: Bins, going_on: bool) -> TrainingRows | None:
         if part is None:
             return None
         X, y, weight = part
         raw = np.tile(self.baseline_, (len(y), 1))
         if going_on and self.trees_:
             raw += self._sums(X)
-        return Rows(bins.codes(X), y, weight, raw)
+        return TrainingRows(bins.codes(X), y, weight, raw)
 
     def _settings(self, n: int, d: int, n_values: np.ndarray, seed: int) -> Settings:
         leaves = n if self.max_leaf_nodes is None else self.max_leaf_nodes

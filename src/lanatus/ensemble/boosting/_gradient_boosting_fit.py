@@ -17,7 +17,7 @@ FEW = 1 << 19  # entries of X below which threads cost more than they bring
 
 
 @dataclass
-class Rows:
+class TrainingRows:
     """Binned rows with targets and weights, and their scores so far."""
 
     codes: np.ndarray
@@ -70,8 +70,8 @@ class Boosted:
 def boost(
     loss: BoostingLoss,
     bins: Bins,
-    train: Rows,
-    validation: Rows | None,
+    train: TrainingRows,
+    validation: TrainingRows | None,
     settings: Settings,
     progress: Progress,
     result: Boosted,
@@ -113,7 +113,9 @@ def boost(
             break
 
 
-def _note(result: Boosted, loss: BoostingLoss, total: float, train: Rows, validation: Rows | None) -> None:
+def _note(
+    result: Boosted, loss: BoostingLoss, total: float, train: TrainingRows, validation: TrainingRows | None
+) -> None:
     result.train_score.append(total / train.mass if train.mass > 0 else np.nan)
     if validation is not None:
         of_validation = loss.total(validation.y, validation.raw, validation.weight)
@@ -140,7 +142,13 @@ def _columns(rng: np.random.RandomState, d: int, wanted: int | None) -> np.ndarr
 
 
 def _advance(
-    grower: Any, tree: Tree, output: int, train: Rows, bag: np.ndarray | None, validation: Rows | None, team: int
+    grower: Any,
+    tree: Tree,
+    output: int,
+    train: TrainingRows,
+    bag: np.ndarray | None,
+    validation: TrainingRows | None,
+    team: int,
 ) -> None:
     """Add what the last tree says to all scores."""
     grower.add_to(train.raw, output, n_threads=team)
@@ -153,7 +161,7 @@ def _advance(
 
 
 def _refit(
-    tree: Tree, grower: Any, output: int, nodes: Any, loss: BoostingLoss, train: Rows, settings: Settings
+    tree: Tree, grower: Any, output: int, nodes: Any, loss: BoostingLoss, train: TrainingRows, settings: Settings
 ) -> None:
     """The loss's own best values for the leaves, within the limits of monotone columns."""
     rows, begin, n_rows, low, high = grower.rows(output), nodes.begin, nodes.n_rows, nodes.low, nodes.high

@@ -1,6 +1,7 @@
 """LPBoost: boosting as a linear program, by column generation."""
 
 import warnings
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,14 +12,14 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import fitting
 from lanatus.catalog import method
-from lanatus.ensemble.boosting._weighted_vote import Boosted
-from lanatus.params import Integer, Nothing, RandomState, Real, Rule
+from lanatus.ensemble.boosting._weighted_vote import WeightedVote, fitter, open_rows
+from lanatus.params import Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.tree import DecisionStump
 from lanatus.wrapping import LEARNER
 
 
 @method("ensemble.lpboost", section="8.6", task="classification", en="LPBoost", zh="LPBoost (线性规划提升)")
-class LPBoostClassifier(Boosted):
+class LPBoostClassifier(WeightedVote):
     r"""LPBoost: the weighted vote of the largest soft margin, found by a linear program that learners are added to.
 
     Maximises :math:`\rho - D \sum_i \xi_i` under :math:`\sum_j a_j y_i h_j(x_i) + \xi_i \ge \rho`,
@@ -80,7 +81,8 @@ class LPBoostClassifier(Boosted):
     Demiriz, Bennett and Shawe-Taylor (2002), Linear programming boosting via column generation.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _default_learner = partial(DecisionStump, criterion="train_error")
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
         "nu": Real(above=0, high=1),
@@ -110,9 +112,6 @@ class LPBoostClassifier(Boosted):
         self.tol = tol
         self.random_state = random_state
 
-    def _default(self) -> Any:
-        return DecisionStump(criterion="train_error")
-
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Generate the columns.
@@ -130,12 +129,12 @@ class LPBoostClassifier(Boosted):
         -------
         self
         """
-        rows, codes, weight = self._open(X, y, sample_weight)
+        rows, codes, weight = open_rows(self, X, y, sample_weight)
         total = float(weight.sum())
         price = 1 / (self.nu * total) if self.D is None else self.D
         if price * total < 1 - 1e-12:
             raise ValueError(f"D={self.D} must be at least 1 over the weight of the rows, {1 / total:g}.")
-        learn = self._ways(rows, codes, total, check_random_state(self.random_state))
+        learn = fitter(self, rows, codes, total, check_random_state(self.random_state))
         k = len(self.classes_)
         rivals = (codes[:, None] + np.arange(1, max(k, 2))) % max(k, 2)  # of each row, the classes that it is not of
         u, rho = np.repeat(weight[:, None] / total, rivals.shape[1], axis=1) / rivals.shape[1], -np.inf

@@ -8,8 +8,8 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import fitting
 from lanatus.catalog import method
-from lanatus.ensemble.boosting._weighted_vote import Boosted, Booster
-from lanatus.params import Integer, Nothing, RandomState, Rule
+from lanatus.ensemble.boosting._weighted_vote import Booster, WeightedVote, fitter, open_rows
+from lanatus.params import Integer, Nothing, ParameterRule, RandomState
 from lanatus.tree import DecisionTreeClassifier
 from lanatus.wrapping import LEARNER
 
@@ -19,7 +19,7 @@ _MOST_STARTS = 25  # of one committee, where its learners are no better than cha
 @method(
     "ensemble.multiboosting", section="ex 8.8", task="classification", en="MultiBoosting", zh="MultiBoosting (多重提升)"
 )
-class MultiBoostClassifier(Boosted):
+class MultiBoostClassifier(WeightedVote):
     r"""AdaBoost in several committees, each from random weights of the rows (wagging), and one weighted vote of all.
 
     Boosting lowers bias and wagging, which is bagging by weights, lowers variance. T learners make
@@ -76,7 +76,8 @@ class MultiBoostClassifier(Boosted):
     Webb (2000), MultiBoosting: a technique for combining boosting and wagging.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _default_learner = DecisionTreeClassifier
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": Nothing() | LEARNER,
         "n_estimators": Integer(low=1),
         "n_committees": Nothing() | Integer(low=1),
@@ -102,9 +103,6 @@ class MultiBoostClassifier(Boosted):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _default(self) -> Any:
-        return DecisionTreeClassifier()
-
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Boost in committees.
@@ -122,7 +120,7 @@ class MultiBoostClassifier(Boosted):
         -------
         self
         """
-        rows, codes, weight = self._open(X, y, sample_weight)
+        rows, codes, weight = open_rows(self, X, y, sample_weight)
         count = self.n_committees or int(np.sqrt(self.n_estimators))
         count = min(count, self.n_estimators)
         ends = np.ceil(self.n_estimators * np.arange(1, count + 1) / count).astype(int)
@@ -142,7 +140,7 @@ class MultiBoostClassifier(Boosted):
         self, rows: Any, codes: np.ndarray, weight: np.ndarray, size: int, seed: int, first: bool
     ) -> tuple[list[Any], list[float], list[float]]:
         rng = np.random.RandomState(seed)
-        learn = self._ways(rows, codes, float(weight.sum()), rng)
+        learn = fitter(self, rows, codes, float(weight.sum()), rng)
         models: list[Any] = []
         weights: list[float] = []
         errors: list[float] = []

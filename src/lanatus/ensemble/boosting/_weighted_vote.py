@@ -2,18 +2,19 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
-from lanatus.base import as_labels, check_is_fitted, class_codes, n_rows, take_rows
-from lanatus.ensemble._one_learner import OneLearner, fit_one, known_rows, seeded, takes_weights
+from lanatus.base import as_labels, check_is_fitted, coded_rows, n_rows
+from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, takes_weights, weighing_rows
 from lanatus.ensemble.boosting._boosted_stumps import StumpFitter, numbers_of, stump_criterion, stumps_of, votes
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionStump
+from lanatus.wrapping import Wrapper
 
 # The least error that a learner's weight is worked out from: one without error would weigh infinitely much.
 LEAST_ERROR = 1e-10
@@ -65,8 +66,8 @@ class Booster:
     def round(self) -> None:
         """One more learner, unless there is a reason to stop."""
         for _ in range(self.max_restarts + 1):
-            model, said = self.learn(self.distribution)
-            wrong = said != self.codes
+            model, predicted = self.learn(self.distribution)
+            wrong = predicted != self.codes
             error = float(self.distribution[wrong].sum())
             if error < self.chance - CHANCE_SLACK:
                 return self._keep(model, wrong, error)
@@ -89,63 +90,57 @@ class Booster:
         self.distribution /= self.distribution.sum()
 
 
-class WeightedLearners(ClassifierMixin, OneLearner):
-    """Base of classifiers that fit a learner under one distribution over the rows after the other.
+def open_rows(classifier: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Rows that weigh something, their codes and weights."""
+    rows, codes = coded_rows(classifier, X, y)
+    return weighing_rows(rows, codes, classifier._weights(sample_weight, rows))
+
+
+def fitter(
+    classifier: Any, rows: Any, codes: np.ndarray, total: float, rng: np.random.RandomState, mode: str = "reweight"
+) -> Learn:
+    """How a learner is fitted under a distribution: by re-weighting or re-sampling; stumps by their own kernel.
 
     The members answer with labels, as those of scikit-learn's AdaBoost do.
     """
+    learner, classes = classifier._learner(), classifier.classes_
+    labels = classes[codes]
+    if mode == "reweight":
+        criterion, X = stump_criterion(learner), numbers_of(rows)
+        if criterion is not None and X is not None and len(classes) > 1:
+            return StumpFitter(learner, X, rows, codes, classes, criterion, total).fit
+        if not takes_weights(learner):
+            raise ValueError(f"{type(learner).__name__} does not take sample_weight; use mode='resample'.")
 
-    mode: str = "reweight"
-    classes_: np.ndarray
-    estimators_: list[Any]
+        def reweighted(distribution: np.ndarray) -> tuple[Any, np.ndarray]:
+            model = fit_one(seeded(learner, rng), rows, labels, weight=distribution * total)
+            return model, predicted_codes(model, rows, classes)
 
-    def _default(self) -> Any:
-        return DecisionStump()
+        return reweighted
 
-    def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray]:
-        """Rows that weigh something, their codes and weights."""
-        rows = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, rows)
-        weight = self._weights(sample_weight, rows)
-        kept = known_rows(weight, len(codes))
-        weight = np.ones(len(codes)) if weight is None else weight
-        if len(kept) < len(codes):
-            rows, codes, weight = take_rows(rows, kept), codes[kept], weight[kept]
-        return rows, codes, weight
+    def resampled(distribution: np.ndarray) -> tuple[Any, np.ndarray]:
+        model = seeded(learner, rng)
+        drawn = rng.choice(len(codes), len(codes), p=distribution)
+        fit_one(model, rows, labels, np.sort(drawn))
+        return model, predicted_codes(model, rows, classes)
 
-    def _ways(self, rows: Any, codes: np.ndarray, total: float, rng: np.random.RandomState) -> Learn:
-        """How a learner is fitted under a distribution: by re-weighting or re-sampling; stumps by their own kernel."""
-        learner, labels = self._learner(), self.classes_[codes]
-        if self.mode == "reweight":
-            criterion, X = stump_criterion(learner), numbers_of(rows)
-            if criterion is not None and X is not None and len(self.classes_) > 1:
-                return StumpFitter(learner, X, rows, codes, self.classes_, criterion, total).fit
-            if not takes_weights(learner):
-                raise ValueError(f"{type(learner).__name__} does not take sample_weight; use mode='resample'.")
-
-            def reweighted(distribution: np.ndarray) -> tuple[Any, np.ndarray]:
-                model = fit_one(seeded(learner, rng), rows, labels, weight=distribution * total)
-                return model, self._said(model, rows)
-
-            return reweighted
-
-        def resampled(distribution: np.ndarray) -> tuple[Any, np.ndarray]:
-            model = seeded(learner, rng)
-            drawn = rng.choice(len(codes), len(codes), p=distribution)
-            fit_one(model, rows, labels, np.sort(drawn))
-            return model, self._said(model, rows)
-
-        return resampled
-
-    def _said(self, model: Any, rows: Any) -> np.ndarray:
-        """Places in `classes_` of a member's answers."""
-        return np.searchsorted(self.classes_, np.asarray(model.predict(rows)))
+    return resampled
 
 
-class Boosted(WeightedLearners):
+def predicted_codes(model: Any, rows: Any, classes: np.ndarray) -> np.ndarray:
+    """Places in `classes` of a member's answers."""
+    return np.searchsorted(classes, np.asarray(model.predict(rows)))
+
+
+class WeightedVote(ClassifierMixin, Wrapper):
     """Base of boosted classifiers: the vote of `estimators_` by `estimator_weights_`."""
 
+    _default_learner: ClassVar[Any] = DecisionStump
+
+    classes_: np.ndarray
+    estimators_: list[Any]
     estimator_weights_: np.ndarray
+    feature_importances_ = property(mean_importances)
 
     def _votes(self, rows: Any) -> np.ndarray:
         """Part of the vote that each class gets, for each row."""
@@ -158,7 +153,7 @@ class Boosted(WeightedLearners):
         """`_votes` after 1, 2, ... members."""
         total, so_far = np.zeros((n_rows(rows), len(self.classes_))), 0.0
         for model, weight in zip(self.estimators_, self.estimator_weights_, strict=True):
-            total[np.arange(len(total)), self._said(model, rows)] += weight
+            total[np.arange(len(total)), predicted_codes(model, rows, self.classes_)] += weight
             so_far += weight
             yield self._shares(total, so_far)
 
@@ -276,15 +271,5 @@ class Boosted(WeightedLearners):
             Weights of the rows.
         """
         labels = as_labels(y)
-        for said in self.staged_predict(X):
-            yield float(accuracy_score(labels, said, sample_weight=sample_weight))
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Importance of each column: the mean of the members' own, by their weights in the vote."""
-        check_is_fitted(self)
-        if not all(hasattr(model, "feature_importances_") for model in self.estimators_):
-            raise AttributeError(f"{type(self.estimators_[0]).__name__} has no feature_importances_.")
-        return np.average(
-            [model.feature_importances_ for model in self.estimators_], axis=0, weights=self.estimator_weights_
-        )
+        for predicted in self.staged_predict(X):
+            yield float(accuracy_score(labels, predicted, sample_weight=sample_weight))

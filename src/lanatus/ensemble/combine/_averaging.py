@@ -3,7 +3,7 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, TransformerMixin
 
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
@@ -11,15 +11,16 @@ from lanatus.ensemble._committee import (
     ESTIMATORS,
     FOLDS,
     WEIGHTS,
-    AnswersMixin,
-    Weighted,
+    Committee,
     default_regressors,
     folds,
+    given_weights,
     held_out,
     of_kind,
+    of_own_type,
     one_target,
 )
-from lanatus.params import Choice, Integer, Nothing, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule
 from lanatus.scale import blockwise
 
 
@@ -32,7 +33,7 @@ from lanatus.scale import blockwise
     zh="平均法",
     peers=["scikit-learn:VotingRegressor"],
 )
-class VotingRegressor(RegressorMixin, AnswersMixin, Weighted):
+class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
     r"""Several regressors, fitted to the same rows, whose answers are averaged.
 
     :math:`H(x) = \sum_i w_i h_i(x)` (8.22, 8.23), with weights of 0 or more that add up to 1: equal, given, or
@@ -76,7 +77,7 @@ class VotingRegressor(RegressorMixin, AnswersMixin, Weighted):
     [3.375]
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimators": ESTIMATORS,
         "weights": Choice("equal", "inverse-error") | WEIGHTS,
         "cv": FOLDS,
@@ -97,6 +98,9 @@ class VotingRegressor(RegressorMixin, AnswersMixin, Weighted):
     def _default(self) -> list[tuple[str, Any]]:
         return default_regressors()
 
+    def __sklearn_tags__(self) -> Any:
+        return of_own_type(super().__sklearn_tags__())
+
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the learners, and find their weights.
@@ -115,7 +119,7 @@ class VotingRegressor(RegressorMixin, AnswersMixin, Weighted):
         self
         """
         of_kind(self._models(), regressors=True, who="VotingRegressor")
-        given = self._given_weights()
+        given = given_weights(self, self.weights)
         rows = self._take(X, reset=True)
         target = one_target(y, rows)
         weight = self._weights(sample_weight, rows)

@@ -14,7 +14,6 @@ from lanatus.ensemble._committee import (
     ESTIMATORS,
     FOLDS,
     WEIGHTS,
-    AsMembers,
     Committee,
     class_shares,
     default_classifiers,
@@ -22,8 +21,10 @@ from lanatus.ensemble._committee import (
     held_out,
     of_kind,
     one_target,
+    score,
+    tags_of_members,
 )
-from lanatus.params import Choice, Function, Integer, Nothing, Rule
+from lanatus.params import Choice, Function, Integer, Nothing, ParameterRule
 from lanatus.scale import blockwise
 
 # Learned arrays that hold the free numbers of a model, in ours and in scikit-learn's.
@@ -43,7 +44,7 @@ def _is_classifier(model: "BayesModelAveraging") -> bool:
     en="Bayes model averaging",
     zh="贝叶斯模型平均",
 )
-class BayesModelAveraging(AsMembers, Committee):
+class BayesModelAveraging(Committee):
     r"""The average of several models, each weighted by how probable it is given the data.
 
     :math:`P(y | x, D) = \sum_M P(y | x, M)\, P(M | D)` with :math:`P(M | D) \propto P(M)\, P(D | M)`, where the
@@ -103,7 +104,7 @@ class BayesModelAveraging(AsMembers, Committee):
     model averaging and stacking when model approximation error cannot be ignored.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimators": ESTIMATORS,
         "evidence": Choice("bic", "cv") | Function(),
         "prior": WEIGHTS,
@@ -112,6 +113,7 @@ class BayesModelAveraging(AsMembers, Committee):
         "n_jobs": Nothing() | Integer(),
     }
 
+    score = score
     classes_: np.ndarray
     log_evidence_: np.ndarray
     weights_: np.ndarray
@@ -138,6 +140,9 @@ class BayesModelAveraging(AsMembers, Committee):
 
     def _for_numbers(self) -> bool:
         return bool(ESTIMATORS.accepts(self.estimators) and is_regressor(self._models()[0]))
+
+    def __sklearn_tags__(self) -> Any:
+        return tags_of_members(super().__sklearn_tags__(), regressors=self._for_numbers())
 
     @fitting
     def fit(self, X: Any, y: Any) -> Self:

@@ -3,9 +3,11 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 
-from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import Takes, method
+from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import (
     ESTIMATORS,
     FOLDS,
@@ -19,10 +21,9 @@ from lanatus.ensemble._committee import (
     one_hot,
     places,
 )
-from lanatus.ensemble._most_likely import MostLikely
 from lanatus.metric import Minkowski, value_difference_space
 from lanatus.neighbors import nearest
-from lanatus.params import Choice, Integer, Nothing, Real, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
 from lanatus.scale import blockwise
 from lanatus.table import Table
 
@@ -35,7 +36,7 @@ from lanatus.table import Table
     zh="动态分类器选择",
     peers=["DESlib:OLA"],
 )
-class DynamicClassifierSelection(MostLikely, Committee):
+class DynamicClassifierSelection(ClassifierMixin, Committee):
     r"""For each row, the classifier of a pool that does best on the row's neighbours, or those that do well, answer.
 
     "ola": :math:`i^* = \arg\max_i \frac{1}{k} \sum_{z \in N_k(x)} 1[h_i(z) = y_z]`, the accuracy on the k nearest rows.
@@ -96,7 +97,7 @@ class DynamicClassifierSelection(MostLikely, Committee):
     Sabourin and Britto (2008), From dynamic classifier selection to dynamic ensemble selection.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimators": ESTIMATORS,
         "n_neighbors": Integer(low=1),
         "rule": Choice("ola", "lca", "knora-e", "knora-u"),
@@ -105,6 +106,7 @@ class DynamicClassifierSelection(MostLikely, Committee):
         "n_jobs": Nothing() | Integer(),
     }
 
+    predict = _most_likely.predict
     classes_: np.ndarray
     said_: np.ndarray
 
@@ -149,10 +151,7 @@ class DynamicClassifierSelection(MostLikely, Committee):
         """
         models = self._models()
         of_kind(models, regressors=False, who="DynamicClassifierSelection")
-        rows = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, rows)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")
+        rows, codes = coded_rows(self, X, y, least=2)
         if isinstance(self.cv, str):
             for model in models:
                 check_is_fitted(model)

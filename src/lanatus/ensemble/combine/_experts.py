@@ -4,12 +4,12 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 
-from lanatus.base import class_codes, fitting
+from lanatus.base import coded_rows, fitting
 from lanatus.catalog import method
+from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import one_hot, one_target
-from lanatus.ensemble._most_likely import MostLikely
 from lanatus.ensemble.combine._experts_em import Mixture, softmax_fit
 from lanatus.ensemble.combine._standardised import single_blas
 from lanatus.scale import blockwise
@@ -22,7 +22,7 @@ from lanatus.scale import blockwise
     en="Mixture of experts",
     zh="混合专家",
 )
-class MixtureOfExperts(MostLikely, Mixture):
+class MixtureOfExperts(ClassifierMixin, Mixture):
     r"""Several logistic regressions, the experts, and a gate that shares the space out among them: classification.
 
     :math:`P(y | x) = \sum_i g_i(x)\, P_i(y | x)` with :math:`g(x) = \mathrm{softmax}(V x)`, trained by EM: the trust in
@@ -76,6 +76,7 @@ class MixtureOfExperts(MostLikely, Mixture):
     mixtures of experts and the EM algorithm.
     """
 
+    predict = _most_likely.predict
     classes_: np.ndarray
 
     @fitting
@@ -93,10 +94,7 @@ class MixtureOfExperts(MostLikely, Mixture):
         -------
         self
         """
-        X = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, X)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")
+        X, codes = coded_rows(self, X, y, least=2)
         self._em(X, codes.astype(np.intp))
         return self
 

@@ -11,7 +11,7 @@ from lanatus.base import Estimator, check_is_fitted, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Takes
 from lanatus.ensemble.combine._standardised import learn_scales, one_order, scaled, single_blas
-from lanatus.params import Integer, RandomState, Real, Rule
+from lanatus.params import Integer, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 
 _STEPS = 20  # of L-BFGS in an M-step: enough to gain, not to finish
@@ -21,7 +21,7 @@ class Mixture(CallbackSupportMixin, Estimator):
     """What both share: the gate, and EM."""
 
     _takes = Takes()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "n_experts": Integer(low=1),
         "alpha": Real(above=0),
         "max_iter": Integer(low=1),

@@ -10,8 +10,8 @@ from sklearn.utils.metaestimators import available_if
 
 from lanatus.base import check_is_fitted, class_codes, fitting, n_rows
 from lanatus.catalog import method
-from lanatus.ensemble._committee import AsMembers, class_shares, one_hot, one_target
-from lanatus.params import Flag, Integer, Nothing, RandomState, Real, Rule
+from lanatus.ensemble._committee import class_shares, one_hot, one_target, score, tags_of_members
+from lanatus.params import Flag, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -29,7 +29,7 @@ def _is_classifier(model: "GASEN") -> bool:
     en="GASEN, a selective ensemble by a genetic algorithm",
     zh="选择性集成GASEN",
 )
-class GASEN(AsMembers, Wrapper):
+class GASEN(Wrapper):
     r"""A pool of bagged learners, of which those that deserve more than their share of the vote are kept.
 
     A genetic algorithm evolves weights w on the simplex towards a small estimated error
@@ -91,7 +91,7 @@ class GASEN(AsMembers, Wrapper):
     Zhou, Wu and Tang (2002), Ensembling neural networks: many could be better than all.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimator": LEARNER,
         "n_estimators": Integer(low=1),
         "threshold": Nothing() | Real(low=0, below=1),
@@ -103,6 +103,7 @@ class GASEN(AsMembers, Wrapper):
         "random_state": RandomState(),
     }
 
+    score = score
     classes_: np.ndarray
     pool_: list[Any]
     estimators_: list[Any]
@@ -134,6 +135,9 @@ class GASEN(AsMembers, Wrapper):
 
     def _for_numbers(self) -> bool:
         return bool(is_regressor(self.estimator))
+
+    def __sklearn_tags__(self) -> Any:
+        return tags_of_members(super().__sklearn_tags__(), regressors=self._for_numbers())
 
     @fitting
     def fit(self, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Self:

@@ -4,14 +4,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Tables, check_is_fitted, class_codes, fitting
+from lanatus.base import Estimator, Tables, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import Takes, method
-from lanatus.ensemble._most_likely import MostLikely
+from lanatus.ensemble import _most_likely
 from lanatus.metric import Minkowski, value_difference_space
 from lanatus.neighbors import nearest
-from lanatus.params import Array, Flag, Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Array, Flag, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 
 
@@ -22,7 +23,7 @@ from lanatus.scale import blockwise
     en="Ensemble of nearest-neighbour classifiers",
     zh="提升kNN的集成",
 )
-class KNNEnsembleClassifier(MostLikely, Estimator):
+class KNNEnsembleClassifier(ClassifierMixin, Estimator):
     r"""Nearest-neighbour classifiers that differ in attributes and in the distance, not only in the rows.
 
     A nearest-neighbour classifier is stable: a bootstrap sample hardly changes it. Each member therefore also draws a
@@ -82,7 +83,7 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
 
     _takes = Takes(nominal=True)
     _wants = Tables()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "n_estimators": Integer(low=1),
         "n_neighbors": Integer(low=1),
         "orders": Array(1),
@@ -92,6 +93,7 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
         "random_state": RandomState(),
     }
 
+    predict = _most_likely.predict
     classes_: np.ndarray
     estimators_features_: list[np.ndarray]
     estimators_samples_: list[np.ndarray]
@@ -134,8 +136,7 @@ class KNNEnsembleClassifier(MostLikely, Estimator):
         orders = np.asarray(self.orders, dtype=np.float64)
         if not len(orders) or not (orders >= 1).all():
             raise ValueError(f"orders must be numbers of 1 or more; got {self.orders!r}.")
-        table = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, table)
+        table, codes = coded_rows(self, X, y)
         rng = check_random_state(self.random_state)
         n, d, members = len(table), len(table.schema), range(self.n_estimators)
         few = self._n_features(d)

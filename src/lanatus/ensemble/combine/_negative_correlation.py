@@ -6,12 +6,12 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, check_is_fitted, class_codes, fitting, warn_unconverged
+from lanatus.base import Estimator, check_is_fitted, coded_rows, fitting, warn_unconverged
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot, one_target
 from lanatus.ensemble.combine._networks import answers_of, start, train
 from lanatus.ensemble.combine._standardised import learn_scales, one_order, scaled, single_blas
-from lanatus.params import Integer, RandomState, Real, Rule
+from lanatus.params import Integer, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 
 
@@ -19,7 +19,7 @@ class _Networks(Estimator):
     """What both share: scales, networks, training."""
 
     _takes = Takes()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "n_estimators": Integer(low=1),
         "lam": Real(low=0, high=1),
         "hidden": Integer(low=1),
@@ -159,8 +159,7 @@ class NegativeCorrelationEnsemble(ClassifierMixin, _Networks):
         -------
         self
         """
-        X = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, X)
+        X, codes = coded_rows(self, X, y)
         self._train(X, one_hot(codes, len(self.classes_)).astype(np.float64))
         return self
 

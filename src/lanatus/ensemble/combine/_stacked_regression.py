@@ -3,7 +3,7 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin, clone, is_regressor
+from sklearn.base import RegressorMixin, TransformerMixin, clone, is_regressor
 
 from lanatus.base import check_is_fitted, fitting, n_rows
 from lanatus.catalog import method
@@ -11,14 +11,15 @@ from lanatus.ensemble._committee import (
     ESTIMATORS,
     FOLDS,
     PREFIT,
-    AnswersMixin,
+    Committee,
     default_regressors,
     fitted,
     of_kind,
+    of_own_type,
     one_target,
 )
-from lanatus.ensemble.combine._stacking_levels import Stacked, only_weight
-from lanatus.params import Choice, Flag, Integer, Nothing, Rule
+from lanatus.ensemble.combine import _stacking_levels as levels
+from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -31,7 +32,7 @@ from lanatus.wrapping import LEARNER
     zh="非负堆叠回归权重",
     peers=["scikit-learn:StackingRegressor"],
 )
-class StackingRegressor(RegressorMixin, AnswersMixin, Stacked):
+class StackingRegressor(RegressorMixin, TransformerMixin, Committee):
     r"""A regressor on top of the answers of others, learned from rows that those had not seen.
 
     With "nnls" it is Breiman's: :math:`\min_{w \ge 0} \sum_i (y_i - \sum_t w_t z_{it})^2`, where :math:`z_{it}` is what
@@ -81,7 +82,7 @@ class StackingRegressor(RegressorMixin, AnswersMixin, Stacked):
     Breiman (1996), Stacked regressions.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimators": ESTIMATORS,
         "final_estimator": Nothing() | LEARNER | Choice("nnls"),
         "cv": FOLDS | PREFIT,
@@ -104,6 +105,12 @@ class StackingRegressor(RegressorMixin, AnswersMixin, Stacked):
         self.n_jobs = n_jobs
         self.passthrough = passthrough
 
+    transform = levels.transform
+    get_feature_names_out = levels.get_feature_names_out
+
+    stack_method_: list[str]
+    final_estimator_: Any
+
     def _default(self) -> list[tuple[str, Any]]:
         return default_regressors()
 
@@ -114,8 +121,15 @@ class StackingRegressor(RegressorMixin, AnswersMixin, Stacked):
             return LinearRegression(positive=True, fit_intercept=False)
         return Ridge() if self.final_estimator is None else clone(self.final_estimator)
 
-    def _said(self, model: Any, verb: str, rows: Any) -> np.ndarray:
+    def _widths(self) -> list[int]:
+        """Columns of each first-level learner."""
+        return [1] * len(self.estimators_)
+
+    def _outputs(self, model: Any, verb: str, rows: Any) -> np.ndarray:
         return np.asarray(model.predict(rows), dtype=np.float64).reshape(n_rows(rows), -1)
+
+    def __sklearn_tags__(self) -> Any:
+        return of_own_type(super().__sklearn_tags__())
 
     @fitting
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
@@ -140,9 +154,9 @@ class StackingRegressor(RegressorMixin, AnswersMixin, Stacked):
         of_kind(self._models(), regressors=True, who="StackingRegressor")
         rows = self._take(X, reset=True)
         target = one_target(y, rows)
-        weight = self._weights(only_weight(fit_params), rows)
+        weight = self._weights(levels.only_weight(fit_params), rows)
         self.stack_method_ = ["predict"] * len(self._models())
-        Z = self._fit_levels(rows, target, weight, classifier=False)
+        Z = levels.first_level(self, rows, target, weight, classifier=False)
         self.final_estimator_ = fitted(self._final(), Z, target, None, weight)
         return self
 

@@ -3,23 +3,24 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone, is_regressor
+from sklearn.base import ClassifierMixin, TransformerMixin, clone, is_regressor
 from sklearn.utils.metaestimators import available_if
 
-from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
     ESTIMATORS,
     FOLDS,
     PREFIT,
-    AnswersMixin,
+    Committee,
     default_classifiers,
     fitted,
     of_kind,
+    of_own_type,
     places,
 )
-from lanatus.ensemble.combine._stacking_levels import Stacked, final_has, only_weight, own_outputs
-from lanatus.params import Choice, Flag, Integer, Nothing, Rule
+from lanatus.ensemble.combine import _stacking_levels as levels
+from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -36,7 +37,7 @@ _METHODS = ("predict_proba", "decision_function", "predict")
     zh="Stacking (堆叠法)",
     peers=["scikit-learn:StackingClassifier"],
 )
-class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
+class StackingClassifier(ClassifierMixin, TransformerMixin, Committee):
     r"""A classifier on top of the outputs of others, learned from rows that those had not seen.
 
     The rows are cut into k folds; :math:`z_{it} = h_t^{(-j)}(x_i)` for :math:`x_i \in D_j` are the attributes of row i
@@ -99,7 +100,7 @@ class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
     How to make stacking better and faster while also taking care of an unknown weakness.
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimators": ESTIMATORS,
         "final_estimator": Nothing() | LEARNER | Choice("mlr", "stackingc", "nnls"),
         "cv": FOLDS | PREFIT,
@@ -109,6 +110,8 @@ class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
     }
 
     classes_: np.ndarray
+    stack_method_: list[str]
+    final_estimator_: Any
 
     def __init__(
         self,
@@ -126,6 +129,9 @@ class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
         self.stack_method = stack_method
         self.n_jobs = n_jobs
         self.passthrough = passthrough
+
+    transform = levels.transform
+    get_feature_names_out = levels.get_feature_names_out
 
     def _default(self) -> list[tuple[str, Any]]:
         return default_classifiers()
@@ -146,9 +152,9 @@ class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
                 return verb
         raise ValueError(f"{type(model).__name__} has no {self.stack_method}; choose another stack_method.")
 
-    def _said(self, model: Any, verb: str, rows: Any) -> np.ndarray:
+    def _outputs(self, model: Any, verb: str, rows: Any) -> np.ndarray:
         n_classes = len(self.classes_)
-        labels = self.classes_ if self._prefit() else None
+        labels = self.classes_ if levels.is_prefit(self) else None
         values = np.asarray(getattr(model, verb)(rows))
         if verb == "predict":
             return places(values, labels).astype(np.float64)[:, None]
@@ -164,6 +170,9 @@ class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
         n_classes = len(self.classes_)
         many = n_classes if n_classes > 2 or self._own_outputs() else 1
         return [1 if verb == "predict" else many for verb in self.stack_method_]
+
+    def __sklearn_tags__(self) -> Any:
+        return of_own_type(super().__sklearn_tags__())
 
     @fitting
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
@@ -186,11 +195,8 @@ class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
         if is_regressor(self._final()):
             raise ValueError("'final_estimator' parameter should be a classifier.")
         of_kind(self._models(), regressors=False, who="StackingClassifier")
-        rows = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, rows)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has 1 class, {self.classes_[0]!r}; wanted at least 2 classes.")
-        weight = self._weights(only_weight(fit_params), rows)
+        rows, codes = coded_rows(self, X, y, least=2)
+        weight = self._weights(levels.only_weight(fit_params), rows)
         if weight is not None and len(np.unique(codes[weight > 0])) < 2:
             raise ValueError("sample_weight leaves rows of 1 class; wanted at least 2 classes.")
         self.stack_method_ = [self._verb(model) for model in self._models()]
@@ -198,10 +204,12 @@ class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
             raise ValueError(f"final_estimator={self.final_estimator!r} wants learners with predict_proba.")
         if self._own_outputs() and self.passthrough:
             raise ValueError(f"final_estimator={self.final_estimator!r} sees outputs only; passthrough must be False.")
-        Z = self._fit_levels(rows, codes, weight, classifier=True)
+        Z = levels.first_level(self, rows, codes, weight, classifier=True)
         if self._own_outputs():
             positive = self.final_estimator == "nnls"
-            self.final_estimator_ = own_outputs(Z, codes, weight, n_classes=len(self.classes_), positive=positive)
+            self.final_estimator_ = levels.own_outputs(
+                Z, codes, weight, n_classes=len(self.classes_), positive=positive
+            )
         else:
             self.final_estimator_ = fitted(self._final(), Z, codes, None, weight)
         return self
@@ -222,7 +230,7 @@ class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
         check_is_fitted(self)
         return np.asarray(self.classes_[np.asarray(self.final_estimator_.predict(self.transform(X)))])
 
-    @available_if(final_has("predict_proba"))
+    @available_if(levels.final_has("predict_proba"))
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities by the second level.
@@ -239,7 +247,7 @@ class StackingClassifier(ClassifierMixin, AnswersMixin, Stacked):
         check_is_fitted(self)
         return np.asarray(self.final_estimator_.predict_proba(self.transform(X)))
 
-    @available_if(final_has("decision_function"))
+    @available_if(levels.final_has("decision_function"))
     @blockwise
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores by the second level.

@@ -7,12 +7,12 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Tables, as_labels, check_is_fitted, class_codes, fitting, n_rows, warn_unconverged
+from lanatus.base import Estimator, Tables, as_labels, check_is_fitted, coded_rows, fitting, n_rows, warn_unconverged
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot
 from lanatus.ensemble.combine._networks import answers_of, start, train
 from lanatus.ensemble.combine._standardised import learn_scales, one_order, scaled, single_blas
-from lanatus.params import Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.scale import blockwise
 from lanatus.table import Table, as_frame
 from lanatus.wrapping import LEARNER
@@ -187,7 +187,7 @@ class NeC45Classifier(ClassifierMixin, Estimator):
 
     _takes = Takes(nominal=True)
     _wants = Tables()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "n_estimators": Integer(low=1),
         "tree": Nothing() | LEARNER,
         "n_generated": Integer(low=0) | Real(low=0),
@@ -240,8 +240,7 @@ class NeC45Classifier(ClassifierMixin, Estimator):
         """
         from lanatus.tree import C45Classifier
 
-        table = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, table)
+        table, codes = coded_rows(self, X, y)
         # In an order of their own, rows are drawn alike however they came.
         order = one_order(table.design_matrix(np.float64), codes)
         table, codes = Table(table.schema, table.numeric[order], table.codes[order]), codes[order]

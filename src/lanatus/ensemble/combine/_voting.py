@@ -4,22 +4,23 @@ import zlib
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
     ESTIMATORS,
     WEIGHTS,
-    AnswersMixin,
-    Weighted,
+    Committee,
     class_shares,
     default_classifiers,
+    given_weights,
     of_kind,
+    of_own_type,
 )
-from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
+from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real, Satisfies
 from lanatus.scale import blockwise
 
 _LABEL = Nothing() | Flag() | Integer() | Real() | Satisfies(lambda value: isinstance(value, str), "a label")
@@ -43,7 +44,7 @@ def _is_soft(model: "VotingClassifier") -> bool:
     zh="投票法",
     peers=["scikit-learn:VotingClassifier"],
 )
-class VotingClassifier(ClassifierMixin, AnswersMixin, Weighted):
+class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
     r"""Several classifiers, fitted to the same rows, that vote.
 
     Plurality: :math:`H(x) = c_{\arg\max_j \sum_i w_i h_i^j(x)}` (8.25, 8.26), with :math:`h_i^j` 1 for the class that
@@ -99,7 +100,7 @@ class VotingClassifier(ClassifierMixin, AnswersMixin, Weighted):
     ['否', '是']
     """
 
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "estimators": ESTIMATORS,
         "voting": Choice("hard", "soft", "majority"),
         "weights": WEIGHTS,
@@ -135,6 +136,9 @@ class VotingClassifier(ClassifierMixin, AnswersMixin, Weighted):
     def _default(self) -> list[tuple[str, Any]]:
         return default_classifiers()
 
+    def __sklearn_tags__(self) -> Any:
+        return of_own_type(super().__sklearn_tags__())
+
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the learners.
@@ -153,9 +157,8 @@ class VotingClassifier(ClassifierMixin, AnswersMixin, Weighted):
         self
         """
         of_kind(self._models(), regressors=False, who="VotingClassifier")
-        given = self._given_weights()
-        rows = self._take(X, reset=True)
-        self.classes_, codes = class_codes(y, rows)
+        given = given_weights(self, self.weights)
+        rows, codes = coded_rows(self, X, y)
         self._fit_members(rows, codes, self._weights(sample_weight, rows))
         self.weights_ = np.full(len(self.estimators_), 1 / len(self.estimators_)) if given is None else given
         drawn = None if self.random_state is None else check_random_state(self.random_state)

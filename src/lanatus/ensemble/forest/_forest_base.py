@@ -1,6 +1,6 @@
 """What forests share: bins, rows drawn, trees grown side by side, what they say together."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -8,12 +8,12 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from lanatus._core import tree as kernels
-from lanatus.base import check_is_fitted, n_rows
+from lanatus.base import Columns, Estimator, Intake, Takes, check_is_fitted, n_rows
 from lanatus.catalog import Contender
-from lanatus.params import Choice, Flag, Integer, Nothing, RandomState, Real, Rule
+from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real
 from lanatus.spaces import Span
-from lanatus.tree import Tree, cost_complexity_path
-from lanatus.tree.grow import Bins, Growth, as_dense, compact_of, gain_importances
+from lanatus.tree import Tree
+from lanatus.tree.grow import Bins, as_dense, compact_of, cost_pruned, gain_importances
 
 FOREST = Contender(
     simplicity=4,
@@ -26,7 +26,7 @@ FOREST = Contender(
     space={"max_features": Span(0.1, 1.0, log=True), "min_samples_leaf": Span(1, 20, log=True, whole=True)},
 )
 
-FOREST_PARAMS: dict[str, Rule] = {
+FOREST_PARAMS: dict[str, ParameterRule] = {
     "n_estimators": Integer(low=1),
     "max_depth": Nothing() | Integer(low=1),
     "min_samples_split": Integer(low=2) | Real(above=0, high=1),
@@ -46,14 +46,19 @@ FOREST_PARAMS: dict[str, Rule] = {
 }
 
 
-class Forest(Growth):
+class Forest(Estimator):
     """Base of the forests. A class says how its targets are coded, and grows trees on them.
 
     Trees differ by the rows that they draw and by the columns that they try at each node; both follow from the seed of
     the tree alone, so that a forest does not depend on the number of threads.
     """
 
+    _takes: ClassVar[Takes] = Takes(nominal=True, missing=True, sparse=True)
+    _wants: ClassVar[Intake] = Columns()
+
     trees_: list[Tree]
+    max_bins: int
+    random_state: Any
     n_outputs_: int
     n_estimators: int
     bootstrap: bool
@@ -103,7 +108,7 @@ class Forest(Growth):
             else:
                 bins = Bins.of(X, n_values, weights, self.max_bins)
                 fresh = self._grow_trees(bins.codes(X), bins, target, weights, seeds[len(grown) :], draws)
-        self.trees_ = [*grown, *(self._cost_pruned(tree) for tree in fresh)]
+        self.trees_ = [*grown, *(cost_pruned(tree, self.ccp_alpha) for tree in fresh)]
         self._seeds = seeds
         if self.oob_score:
             self._judge_left_out(X, target, draws)
@@ -144,9 +149,6 @@ class Forest(Growth):
         if self.max_samples > n:
             raise ValueError(f"max_samples must be at most the {n} rows of X; got {self.max_samples}.")
         return int(self.max_samples)
-
-    def _cost_pruned(self, tree: Tree) -> Tree:
-        return tree if self.ccp_alpha <= 0 else tree.cut(cost_complexity_path(tree)[2] <= self.ccp_alpha)
 
     def _judge_left_out(self, X: Any, target: np.ndarray, draws: int) -> None:
         n = n_rows(X)

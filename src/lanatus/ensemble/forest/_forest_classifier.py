@@ -8,20 +8,21 @@ from sklearn.utils import compute_sample_weight
 
 from lanatus.base import as_labels, class_codes, fitting
 from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
-from lanatus.params import Choice, Nothing, Rule, Satisfies
+from lanatus.params import Choice, Nothing, ParameterRule, Satisfies
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeClassifier, Tree
 from lanatus.tree.grow import (
     Bins,
     grow_binned_classes,
     grow_classes,
+    growth_options,
     nominal_sizes,
     shares_of,
     side_by_side,
     target_columns,
 )
 
-CLASSIFIER_PARAMS: dict[str, Rule] = {
+CLASSIFIER_PARAMS: dict[str, ParameterRule] = {
     **FOREST_PARAMS,
     "criterion": Choice("gini", "entropy", "log_loss"),
     "class_weight": Nothing() | Choice("balanced") | Satisfies(lambda v: isinstance(v, dict), "a dict"),
@@ -77,7 +78,7 @@ class ForestClassifier(ClassifierMixin, Forest):
         draws: int,
     ) -> list[Tree]:
         total = float(len(codes)) if weights is None else float(weights.sum())
-        options = self._options(len(codes), codes.shape[1], total)
+        options = growth_options(self, len(codes), codes.shape[1], total)
         trees = grow_binned_classes(
             codes, bins, target, self.n_classes_, weights, self.criterion, options, seeds=seeds, n_draws=draws
         )
@@ -89,7 +90,7 @@ class ForestClassifier(ClassifierMixin, Forest):
         self, X: np.ndarray, n_values: np.ndarray, target: np.ndarray, weights: np.ndarray | None, seed: int
     ) -> Tree:
         total = float(len(X)) if weights is None else float(weights.sum())
-        options = self._options(len(X), X.shape[1], total) | {"seed": seed}
+        options = growth_options(self, len(X), X.shape[1], total) | {"seed": seed}
         tree = grow_classes(X, n_values, target, np.array(self.n_classes_), weights, self.criterion, options)
         tree.value = np.hstack([shares_of(part) for part in self._outputs(tree.value)])
         return tree

@@ -9,12 +9,12 @@ from sklearn.utils import column_or_1d
 
 from lanatus.base import as_targets, fitting
 from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
-from lanatus.params import Choice, Rule
+from lanatus.params import Choice, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor, Tree
-from lanatus.tree.grow import Bins, grow_binned_numbers, grow_numbers, nominal_sizes
+from lanatus.tree.grow import Bins, grow_binned_numbers, grow_numbers, growth_options, nominal_sizes
 
-REGRESSOR_PARAMS: dict[str, Rule] = {**FOREST_PARAMS, "criterion": Choice("squared_error", "friedman_mse")}
+REGRESSOR_PARAMS: dict[str, ParameterRule] = {**FOREST_PARAMS, "criterion": Choice("squared_error", "friedman_mse")}
 
 
 class ForestRegressor(RegressorMixin, Forest):
@@ -58,14 +58,14 @@ class ForestRegressor(RegressorMixin, Forest):
         draws: int,
     ) -> list[Tree]:
         total = float(len(codes)) if weights is None else float(weights.sum())
-        options = self._options(len(codes), codes.shape[1], total)
+        options = growth_options(self, len(codes), codes.shape[1], total)
         return grow_binned_numbers(codes, bins, target, weights, options, seeds=seeds, n_draws=draws)
 
     def _grow_tree(
         self, X: np.ndarray, n_values: np.ndarray, target: np.ndarray, weights: np.ndarray | None, seed: int
     ) -> Tree:
         total = float(len(X)) if weights is None else float(weights.sum())
-        options = self._options(len(X), X.shape[1], total) | {"seed": seed}
+        options = growth_options(self, len(X), X.shape[1], total) | {"seed": seed}
         return grow_numbers(X, n_values, target, weights, self.criterion, options)
 
     def _left_out_score(self, target: np.ndarray, sums: np.ndarray, votes: np.ndarray) -> None:

@@ -1,13 +1,12 @@
 """Random forests."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from lanatus.catalog import method
 from lanatus.ensemble.forest._forest_base import FOREST
 from lanatus.ensemble.forest._forest_classifier import CLASSIFIER_PARAMS, ForestClassifier
 from lanatus.ensemble.forest._forest_regressor import REGRESSOR_PARAMS, ForestRegressor
-from lanatus.params import Rule
-from lanatus.tree.grow import in_order
+from lanatus.params import rules_for
 
 
 @method(
@@ -99,28 +98,6 @@ class RandomForestClassifier(ForestClassifier):
     Breiman: Random forests, Machine Learning 45, 2001.
     """
 
-    _params: ClassVar[dict[str, Rule]] = in_order(
-        CLASSIFIER_PARAMS,
-        "n_estimators",
-        "criterion",
-        "max_depth",
-        "min_samples_split",
-        "min_samples_leaf",
-        "min_weight_fraction_leaf",
-        "max_features",
-        "max_leaf_nodes",
-        "min_impurity_decrease",
-        "bootstrap",
-        "oob_score",
-        "n_jobs",
-        "random_state",
-        "warm_start",
-        "class_weight",
-        "ccp_alpha",
-        "max_samples",
-        "max_bins",
-    )
-
     def __init__(
         self,
         n_estimators: int = 100,
@@ -161,6 +138,8 @@ class RandomForestClassifier(ForestClassifier):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.max_bins = max_bins
+
+    _params = rules_for(__init__, CLASSIFIER_PARAMS)
 
 
 @method(
@@ -247,27 +226,6 @@ class RandomForestRegressor(ForestRegressor):
     Breiman: Random forests, Machine Learning 45, 2001.
     """
 
-    _params: ClassVar[dict[str, Rule]] = in_order(
-        REGRESSOR_PARAMS,
-        "n_estimators",
-        "criterion",
-        "max_depth",
-        "min_samples_split",
-        "min_samples_leaf",
-        "min_weight_fraction_leaf",
-        "max_features",
-        "max_leaf_nodes",
-        "min_impurity_decrease",
-        "bootstrap",
-        "oob_score",
-        "n_jobs",
-        "random_state",
-        "warm_start",
-        "ccp_alpha",
-        "max_samples",
-        "max_bins",
-    )
-
     def __init__(
         self,
         n_estimators: int = 100,
@@ -306,3 +264,5 @@ class RandomForestRegressor(ForestRegressor):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.max_bins = max_bins
+
+    _params = rules_for(__init__, REGRESSOR_PARAMS)

@@ -11,10 +11,11 @@ from ._compact import CompactForest as CompactForest
 from ._compact import compact_of as compact_of
 from ._compact import packed as packed
 from ._compact import unpacked as unpacked
+from ._decision_tree import cost_pruned as cost_pruned
 from ._decision_tree import gain_importances as gain_importances
 from ._decision_tree import grow_classes as grow_classes
-from ._decision_tree import in_order as in_order
 from ._growth import Growth as Growth
+from ._growth import growth_options as growth_options
 from ._histogram import grow_binned_classes as grow_binned_classes
 from ._histogram import grow_binned_numbers as grow_binned_numbers
 from ._path import PathStep as PathStep

@@ -8,18 +8,18 @@ from sklearn.utils import compute_sample_weight
 
 from lanatus.base import class_codes, fitting
 from lanatus.catalog import method
-from lanatus.params import Array, Choice, Function, Integer, Nothing, Real, Rule, Satisfies
+from lanatus.params import Array, Choice, Function, Integer, Nothing, ParameterRule, Real, Satisfies, rules_for
 from lanatus.scale import blockwise, is_at_scale
 from lanatus.tree.grow._bins import Bins
-from lanatus.tree.grow._columns import nominal_sizes
-from lanatus.tree.grow._decision_tree import READABLE_TREE, TREE_PARAMS, DecisionTreeBase, grow_classes, in_order
+from lanatus.tree.grow._decision_tree import READABLE_TREE, TREE_PARAMS, DecisionTreeBase, cost_pruned, grow_classes
+from lanatus.tree.grow._growth import Growth, growth_options
 from lanatus.tree.grow._histogram import grow_binned_classes
 from lanatus.tree.grow._tree import Tree
 from lanatus.tree.prune._pruning import critical_value, error_based, minimum_error, pessimistic
 
 PRUNE = ("pre", "post", "error_based", "pessimistic", "minimum_error", "critical_value")
 
-CLASSIFIER_PARAMS: dict[str, Rule] = {
+CLASSIFIER_PARAMS: dict[str, ParameterRule] = {
     **TREE_PARAMS,
     "criterion": Choice("gini", "entropy", "log_loss", "gain_ratio", "train_error") | Function(),
     "preselect": Nothing() | Choice("above-mean", "none") | Integer(low=1),
@@ -144,7 +144,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     n_outputs_ : int
     max_features_ : int
     feature_importances_ : ndarray of shape (n_features,)
-    pruning_trace_ : list of Trial, what "pre" or "post" looked at, in turn
+    pruning_trace_ : list of PruningStep, what "pre" or "post" looked at, in turn
     schema_ : Schema, the columns seen in ``fit``
     n_features_in_ : int
     feature_names_in_ : ndarray of str, where the columns had names
@@ -173,6 +173,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     Quinlan: C4.5, programs for machine learning, 1993.
     """
 
+    _several_outputs: ClassVar[bool] = True
     classes_: Any
     n_classes_: Any
     class_weight: Any = None
@@ -180,40 +181,6 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     criterion: Any = "gini"
     confidence: float = 0.25
     critical_gain: float = 0.05
-
-    _params: ClassVar[dict[str, Rule]] = in_order(
-        CLASSIFIER_PARAMS,
-        "criterion",
-        "splitter",
-        "split",
-        "max_depth",
-        "min_samples_split",
-        "min_samples_leaf",
-        "min_weight_fraction_leaf",
-        "max_features",
-        "random_state",
-        "max_leaf_nodes",
-        "min_impurity_decrease",
-        "class_weight",
-        "ccp_alpha",
-        "monotonic_cst",
-        "missing",
-        "threshold",
-        "preselect",
-        "min_gain",
-        "size_penalty",
-        "max_nodes",
-        "builder",
-        "feature_priority",
-        "class_priority",
-        "prune",
-        "prune_on_tie",
-        "validation_fraction",
-        "confidence",
-        "critical_gain",
-        "method",
-        "max_bins",
-    )
 
     def __init__(
         self,
@@ -280,6 +247,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         self.method = method
         self.max_bins = max_bins
 
+    _params = rules_for(__init__, CLASSIFIER_PARAMS)
+
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow the tree, and prune it if asked.
@@ -302,22 +271,12 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         if is_at_scale(X):
             return self._fit_at_scale(X, y, sample_weight)
         matrix = self._take(X, reset=True)
-        n_values = nominal_sizes(self.schema_)
         codes = self._encode(y, matrix)
         weights = self._row_weights(y, sample_weight, matrix)
-        if self.monotonic_cst is not None and (self.n_outputs_ > 1 or len(self.classes_) > 2):
+        if Growth.of(self).monotonic_cst is not None and (self.n_outputs_ > 1 or len(self.classes_) > 2):
             raise ValueError("monotonic_cst is for one output of two classes.")
-        rows, X_held, held = self._validation(matrix, X_val, y_val)
-        if rows is None:
-            tree = self._grow(matrix, n_values, codes, weights)
-        else:
-            tree = self._grow(matrix[rows], n_values, codes[rows], None if weights is None else weights[rows])
-        if X_held is not None:
-            held_codes = codes[held] if held is not None else self._encode(y_val, X_held, learn=False)
-            held_weights = weights[held] if held is not None and weights is not None else None
-            cost, total = self._held_errors(tree, X_held, held_codes, held_weights)
-            tree = self._prune_by(tree, cost, total)
-        self.tree_ = self._cost_pruned(self._pruned(tree))
+        tree = self._grow_and_prune(matrix, codes, weights, X_val, y_val)
+        self.tree_ = cost_pruned(self._pruned(tree), self.ccp_alpha)
         return self
 
     def _fit_at_scale(self, X: Any, y: Any, sample_weight: Any) -> Self:
@@ -325,23 +284,23 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
             raise ValueError("class_weight needs the rows in memory; give the source a weight column instead.")
         self.classes_ = self._grow_at_scale(X, y, sample_weight, self.criterion, numbers=False)
         self.n_classes_ = len(self.classes_)
-        self.tree_ = self._cost_pruned(self._pruned(self.tree_))
+        self.tree_ = cost_pruned(self._pruned(self.tree_), self.ccp_alpha)
         return self
 
     # ------------------------------------------------------------ targets
 
-    def _encode(self, y: Any, X: Any, *, learn: bool = True) -> np.ndarray:
-        """Class codes, a column for each output."""
-        targets = target_columns(y)
-        if not learn:
-            known = self.classes_ if isinstance(self.classes_, list) else [self.classes_]
-            return np.column_stack([class_codes(t, X, c)[1] for t, c in zip(targets, known, strict=True)])
-        pairs = [class_codes(target, X) for target in targets]
+    def _encode(self, y: Any, X: Any) -> np.ndarray:
+        """Class codes, a column for each output; learns the classes."""
+        pairs = [class_codes(target, X) for target in target_columns(y)]
         self.n_outputs_ = len(pairs)
         several = len(pairs) > 1
         self.classes_ = [classes for classes, _ in pairs] if several else pairs[0][0]
         self.n_classes_ = [len(classes) for classes, _ in pairs] if several else len(pairs[0][0])
         return np.column_stack([codes for _, codes in pairs])
+
+    def _held_targets(self, y: Any, X: Any) -> np.ndarray:
+        known = self.classes_ if isinstance(self.classes_, list) else [self.classes_]
+        return np.column_stack([class_codes(t, X, c)[1] for t, c in zip(target_columns(y), known, strict=True)])
 
     def _row_weights(self, y: Any, sample_weight: Any, X: Any) -> np.ndarray | None:
         weights = self._weights(sample_weight, X)
@@ -361,34 +320,30 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     def _criterion_needs_exact(self) -> bool:
         return self.n_outputs_ > 1 or self.criterion not in ("gini", "entropy", "log_loss")
 
-    def _grow(self, X: Any, n_values: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> Tree:
+    def _grow(self, X: Any, n_values: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> Tree:
         n, d = X.shape
         total = float(n) if weights is None else float(weights.sum())
-        options = self._options(n, d, total)
-        if not isinstance(self.criterion, str) and self.min_gain == 0:
+        rules, options = Growth.of(self), growth_options(self, n, d, total)
+        if not isinstance(self.criterion, str) and rules.min_gain == 0:
             options |= {"min_gain": -np.inf, "min_impurity_decrease": -np.inf}  # a score may be any number
-        if self.criterion == "gain_ratio" and self.preselect is None:
+        if self.criterion == "gain_ratio" and rules.preselect is None:
             options["preselect"] = "above-mean"
-        if self._method(n, not isinstance(X, np.ndarray)) == "hist":
-            bins = Bins.of(X, n_values, weights, self.max_bins)
-            y, n_classes = codes[:, 0], int(self._class_counts[0])
+        if self._by_histograms(n, not isinstance(X, np.ndarray)):
+            bins = Bins.of(X, n_values, weights, rules.max_bins)
+            y, n_classes = targets[:, 0], int(self._class_counts[0])
             return grow_binned_classes(bins.codes(X), bins, y, n_classes, weights, self.criterion, options)[0]
         dense = X if isinstance(X, np.ndarray) else X.toarray()
-        return grow_classes(dense, n_values, codes, self._class_counts, weights, self.criterion, options)
+        return grow_classes(dense, n_values, targets, self._class_counts, weights, self.criterion, options)
 
-    def _held_errors(
-        self, tree: Tree, X: Any, codes: np.ndarray, weights: np.ndarray | None
-    ) -> tuple[np.ndarray, float]:
+    def _held_cost(self, tree: Tree, X: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Weight of the validation rows that each node, as a leaf, would get wrong; of several outputs, on average."""
-        weights = np.ones(len(codes)) if weights is None else weights
         wrong = np.zeros(len(tree))
-        X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray())
         for o, part in enumerate(self._outputs(tree.value)):
-            amounts = np.zeros((len(codes), part.shape[1]))
-            amounts[np.arange(len(codes)), codes[:, o]] = weights
+            amounts = np.zeros((len(targets), part.shape[1]))
+            amounts[np.arange(len(targets)), targets[:, o]] = weights
             seen = tree.tally(X, amounts)
             wrong += seen.sum(axis=1) - seen[np.arange(len(tree)), self._heaviest(part, o)]
-        return wrong / self.n_outputs_, float(weights.sum())
+        return wrong / self.n_outputs_
 
     def _score_of(self, cost: float, total: float) -> float:
         return 1 - cost / total
@@ -485,8 +440,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = self._several_outputs
+        tags.classifier_tags.multi_label = self._several_outputs
         return tags
 
 

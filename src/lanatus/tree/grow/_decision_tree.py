@@ -1,22 +1,22 @@
 """What classification and regression trees share: options, growing, pruning, reading."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from lanatus._core import tree as kernels
-from lanatus.base import check_is_fitted, n_rows, n_threads
+from lanatus.base import Columns, Estimator, Intake, Takes, check_is_fitted, n_rows, n_threads
 from lanatus.catalog import Contender
-from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real, Rule, Satisfies
+from lanatus.params import Array, Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real, Satisfies
 from lanatus.scale import blockwise, open_engine
 from lanatus.spaces import Span
-from lanatus.tree.grow._columns import as_dense
-from lanatus.tree.grow._growth import Growth
+from lanatus.tree.grow._columns import as_dense, nominal_sizes
+from lanatus.tree.grow._growth import Growth, growth_options
 from lanatus.tree.grow._streamed import grow_streamed
 from lanatus.tree.grow._tree import Tree
-from lanatus.tree.prune._pruning import Trial, cost_complexity_path, pre_pruned, reduced_error
+from lanatus.tree.prune._pruning import PruningStep, cost_complexity_path, pre_pruned, reduced_error
 
 MISSING = ("branch", "weights", "surrogate", "virtual", "majority")
 EXACT_UP_TO = 20_000  # rows that "auto" grows by sorted columns; more go by histograms
@@ -31,7 +31,7 @@ READABLE_TREE = Contender(
     },
 )
 
-TREE_PARAMS: dict[str, Rule] = {
+TREE_PARAMS: dict[str, ParameterRule] = {
     "splitter": Choice("best", "random"),
     "split": Choice("binary", "multiway"),
     "missing": Choice(*MISSING),
@@ -58,43 +58,51 @@ TREE_PARAMS: dict[str, Rule] = {
 }
 
 
-def in_order(rules: dict[str, Rule], *names: str) -> dict[str, Rule]:
-    """The rules of the parameters named."""
-    return {name: rules[name] for name in names}
+class DecisionTreeBase(Estimator):
+    """Base of the trees: ``fit`` of the classes calls `_grow_and_prune` with coded targets."""
 
-
-class DecisionTreeBase(Growth):
-    """Base of the trees: ``fit`` of the classes calls `_grow` with coded targets."""
+    _takes: ClassVar[Takes] = Takes(nominal=True, missing=True, sparse=True)
+    _wants: ClassVar[Intake] = Columns()
 
     tree_: Tree
+    n_outputs_: int
     prune: Any = None
     prune_on_tie: bool = True
     validation_fraction: float = 0.2
     ccp_alpha: float = 0.0
     method: str = "auto"
 
+    # ------------------------------------------------------------ what a class says
+
+    def _criterion_needs_exact(self) -> bool:
+        """Whether the criterion is known to growth by sorted columns only."""
+        raise NotImplementedError
+
+    def _grow(self, X: Any, n_values: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> Tree:
+        raise NotImplementedError
+
+    def _held_targets(self, y: Any, X: Any) -> np.ndarray:
+        """Targets of validation rows, coded as those of training."""
+        raise NotImplementedError
+
+    def _held_cost(self, tree: Tree, X: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """What validation rows cost at each node, were it a leaf."""
+        raise NotImplementedError
+
+    def _score_of(self, cost: float, total: float) -> float:
+        raise NotImplementedError
+
     # ------------------------------------------------------------ growing
 
-    def _method(self, n: int, is_sparse: bool) -> str:
+    def _by_histograms(self, n: int, is_sparse: bool) -> bool:
         """How to grow: by sorted columns wherever an option needs them, else by size."""
         if self.method == "hist":
             self._refuse_exact_options("method='hist'")
-            return "hist"
-        if self.method == "exact" or self._needs_exact():
-            return "exact"
-        return "hist" if is_sparse or n > EXACT_UP_TO else "exact"
+            return True
+        return self.method != "exact" and not self._needs_exact() and (is_sparse or n > EXACT_UP_TO)
 
     def _needs_exact(self) -> bool:
-        return (
-            self.split == "multiway"
-            or self.missing != "branch"
-            or self.threshold != "midpoint"
-            or self.splitter == "random"
-            or self.monotonic_cst is not None
-            or self.feature_priority is not None
-            or self.size_penalty > 0
-            or self._criterion_needs_exact()
-        )
+        return Growth.of(self).needs_exact or self._criterion_needs_exact()
 
     def _refuse_exact_options(self, what: str) -> None:
         if self._needs_exact():
@@ -104,14 +112,12 @@ class DecisionTreeBase(Growth):
                 "priorities or a size penalty. Change those, or fit rows in memory with method='exact'."
             )
 
-    def _criterion_needs_exact(self) -> bool:
-        raise NotImplementedError
-
     def _grow_at_scale(self, X: Any, y: Any, sample_weight: Any, criterion: str, *, numbers: bool) -> np.ndarray | None:
         """Grow on a scanned source or a Dask collection; the classes found."""
         self.n_outputs_ = 1
         self._refuse_exact_options("A source or a Dask collection")
-        if self.max_leaf_nodes is not None or self.max_nodes is not None or self.prune in ("pre", "post"):
+        rules = Growth.of(self)
+        if rules.max_leaf_nodes is not None or rules.max_nodes is not None or self.prune in ("pre", "post"):
             raise ValueError(
                 "max_leaf_nodes, max_nodes and pruning on validation rows need the rows in memory; "
                 "limit the tree by max_depth, min_samples_leaf or min_impurity_decrease, or use ccp_alpha."
@@ -119,14 +125,28 @@ class DecisionTreeBase(Growth):
         engine = open_engine(self, X, y, sample_weight)
         columns = self.schema_.columns
         n_values = np.array([len(c.categories) if c.kind == "nominal" else 0 for c in columns], dtype=np.int32)
-        options = self._options(engine.n_rows, len(columns), 1.0)
-        tree, classes = grow_streamed(engine, n_values, criterion, self.max_bins, options, numbers=numbers)
+        options = growth_options(self, engine.n_rows, len(columns), 1.0)
+        tree, classes = grow_streamed(engine, n_values, criterion, rules.max_bins, options, numbers=numbers)
         self.tree_ = tree
         return classes
 
-    def _validation(
-        self, X: np.ndarray, X_val: Any, y_val: Any
-    ) -> tuple[np.ndarray | None, np.ndarray | None, np.ndarray | None]:
+    def _grow_and_prune(self, X: Any, targets: np.ndarray, weights: np.ndarray | None, X_val: Any, y_val: Any) -> Tree:
+        """A tree of the rows, or of those not held out, pruned by validation rows where there are any."""
+        n_values = nominal_sizes(self.schema_)
+        rows, X_held, held = self._validation(X, X_val, y_val)
+        if rows is None:
+            tree = self._grow(X, n_values, targets, weights)
+        else:
+            tree = self._grow(X[rows], n_values, targets[rows], None if weights is None else weights[rows])
+        if X_held is None:
+            return tree
+        held_targets = targets[held] if held is not None else self._held_targets(y_val, X_held)
+        held_weights = weights[held] if held is not None and weights is not None else np.ones(len(held_targets))
+        dense = np.ascontiguousarray(X_held if isinstance(X_held, np.ndarray) else X_held.toarray())
+        cost = self._held_cost(tree, dense, held_targets, held_weights)
+        return self._prune_by(tree, cost, float(held_weights.sum()))
+
+    def _validation(self, X: Any, X_val: Any, y_val: Any) -> tuple[np.ndarray | None, Any, np.ndarray | None]:
         """Rows to grow on (None for all), the validation matrix and the rows of X that it is (None if it was given)."""
         if self.prune not in ("pre", "post"):
             if X_val is not None or y_val is not None:
@@ -140,7 +160,7 @@ class DecisionTreeBase(Growth):
         held = max(1, round(self.validation_fraction * n))
         if held >= n:
             raise ValueError(f"prune={self.prune!r} holds rows out for validation and needs at least 2; got n={n}.")
-        shuffled = check_random_state(self.random_state).permutation(n)
+        shuffled = check_random_state(Growth.of(self).random_state).permutation(n)
         return np.sort(shuffled[held:]), X[shuffled[:held]], shuffled[:held]
 
     def _prune_by(self, tree: Tree, cost: np.ndarray, total: float) -> Tree:
@@ -151,22 +171,13 @@ class DecisionTreeBase(Growth):
         else:
             closed, looked = reduced_error(tree, cost, on_tie=self.prune_on_tie)
             now = float(cost[tree.is_leaf].sum())
-        trials = []
+        steps = []
         for node, change, done in looked:
             after = now + change
-            trials.append(Trial(node, self._score_of(now, total), self._score_of(after, total), done))
+            steps.append(PruningStep(node, self._score_of(now, total), self._score_of(after, total), done))
             now = after if done else now
-        self.pruning_trace_ = trials
+        self.pruning_trace_ = steps
         return tree.cut(closed)
-
-    def _score_of(self, cost: float, total: float) -> float:
-        raise NotImplementedError
-
-    def _cost_pruned(self, tree: Tree) -> Tree:
-        if self.ccp_alpha <= 0:
-            return tree
-        closes_at = cost_complexity_path(tree)[2]
-        return tree.cut(closes_at <= self.ccp_alpha)
 
     # ------------------------------------------------------------ reading
 
@@ -254,6 +265,11 @@ class DecisionTreeBase(Growth):
         tree = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight).tree_
         alphas, impurities, _ = cost_complexity_path(tree)
         return Bunch(ccp_alphas=alphas, impurities=impurities)
+
+
+def cost_pruned(tree: Tree, ccp_alpha: float) -> Tree:
+    """The tree without the subtrees that gain less than this a leaf."""
+    return tree if ccp_alpha <= 0 else tree.cut(cost_complexity_path(tree)[2] <= ccp_alpha)
 
 
 def gain_importances(tree: Tree, n_features: int) -> np.ndarray:

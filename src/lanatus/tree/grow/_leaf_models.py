@@ -10,9 +10,10 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import Numbers, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, Real, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier, shares_of
 from lanatus.tree.grow._decision_tree import TREE_PARAMS, grow_classes
+from lanatus.tree.grow._growth import growth_options
 from lanatus.tree.grow._tree import LEAF, THRESHOLD, Tree
 from lanatus.tree.oblique._linear_tests import linear_machine
 from lanatus.tree.oblique._node_lists import Nodes
@@ -101,9 +102,10 @@ class LeafModelTree(DecisionTreeClassifier):
     Guo, Gelfand: Classification trees with neural network feature extraction, IEEE Trans. Neural Networks 3, 1992.
     """
 
+    _several_outputs = False
     _takes: ClassVar[Takes] = Takes(missing=True)
     _wants = Numbers()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "leaf": Choice("perceptron", "logistic", "naive_bayes", "mlp") | LEARNER,
         "criterion": Choice("entropy", "gini"),
         "tol": Real(low=0, below=1),
@@ -189,7 +191,7 @@ class LeafModelTree(DecisionTreeClassifier):
     ) -> tuple[Tree, dict[int, Any], np.ndarray]:
         """The tree, the models of its nodes, and the weight that each node gets wrong with its model."""
         mass = np.ones(len(X)) if weights is None else weights
-        options = self._options(len(X), X.shape[1], float(mass.sum())) | {"max_depth": 1}
+        options = growth_options(self, len(X), X.shape[1], float(mass.sum())) | {"max_depth": 1}
         seeds = check_random_state(self.random_state)
         shown = (X - self.means_) / self.scales_ if isinstance(self.leaf, str) else X
         nodes, models = Nodes(), {}
@@ -281,12 +283,6 @@ class LeafModelTree(DecisionTreeClassifier):
             if self.model_of_[leaf] >= 0:
                 out[rows] = self._shares(self.models_[self.model_of_[leaf]], shown[rows])
         return [out]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = False
-        tags.classifier_tags.multi_label = False
-        return tags
 
 
 def _numbers_after(tree: Tree, closed: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lanatus.tree.grow._tree import LEAF, THRESHOLD, VALUES, Tree
-from lanatus.tree.read._named_tree import Reading
+from lanatus.tree.read._named_tree import NamedTree
 
 
 class PathStep:
@@ -27,7 +27,7 @@ class PathStep:
     is_leaf : bool
     """
 
-    def __init__(self, reading: Reading, node: int, depth: int, part: float, test: str, value: str, how: str) -> None:
+    def __init__(self, reading: NamedTree, node: int, depth: int, part: float, test: str, value: str, how: str) -> None:
         self.node, self.depth, self.part = node, depth, part
         self.test, self.value, self.how = test, value, how
         self.answer = reading.answer(node)
@@ -35,7 +35,7 @@ class PathStep:
         self.is_leaf = bool(reading.tree.kind[node] == LEAF)
 
 
-def passed(reading: Reading, x: np.ndarray) -> list[PathStep]:
+def passed(reading: NamedTree, x: np.ndarray) -> list[PathStep]:
     """The nodes that a row reaches, from the root; of several children, one subtree after the other."""
     tree = reading.tree
     steps = [PathStep(reading, 0, 0, 1.0, "", "", "")]
@@ -62,11 +62,11 @@ def passed(reading: Reading, x: np.ndarray) -> list[PathStep]:
     return steps
 
 
-def _is_unknown(reading: Reading, node: int, x: np.ndarray) -> bool:
+def _is_unknown(reading: NamedTree, node: int, x: np.ndarray) -> bool:
     return bool(np.isnan(x[reading.tree.feature[node]]))
 
 
-def _child(reading: Reading, node: int, x: np.ndarray) -> int:
+def _child(reading: NamedTree, node: int, x: np.ndarray) -> int:
     """The child (from 0) that takes the row, -1 for all."""
     tree = reading.tree
     value = float(x[tree.feature[node]])
@@ -103,7 +103,7 @@ def _has(words: np.ndarray, start: np.ndarray, i: int, code: int) -> bool:
     return code // 32 < len(own) and bool(int(own[code // 32]) >> (code % 32) & 1)
 
 
-def _how(reading: Reading, node: int, x: np.ndarray) -> str:
+def _how(reading: NamedTree, node: int, x: np.ndarray) -> str:
     stand = _stand_in(reading.tree, node, x)
     if stand is not None:
         column = reading.columns[stand[0]]

@@ -1,13 +1,12 @@
 """The classical trees by name: CLS, ID3, C4.5, CART and the stump."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from lanatus.catalog import Contender, method
-from lanatus.params import Choice, Flag, Integer, Rule
+from lanatus.params import Choice, Flag, Integer, rules_for
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier
-from lanatus.tree.grow._decision_tree import in_order
 from lanatus.tree.grow._regressor import REGRESSOR_PARAMS, DecisionTreeRegressor
 from lanatus.tree.grow._tree import Tree
 from lanatus.tree.prune._subtree_raising import Raising
@@ -53,7 +52,6 @@ class CLSClassifier(DecisionTreeClassifier):
     criterion: Any = "train_error"
     split = "multiway"
     missing = "majority"
-    _params: ClassVar[dict[str, Rule]] = in_order(CLASSIFIER_PARAMS, "max_depth", "feature_priority", "class_priority")
 
     def __init__(
         self, *, max_depth: int | None = None, feature_priority: Any = None, class_priority: Any = None
@@ -61,6 +59,8 @@ class CLSClassifier(DecisionTreeClassifier):
         self.max_depth = max_depth
         self.feature_priority = feature_priority
         self.class_priority = class_priority
+
+    _params = rules_for(__init__, CLASSIFIER_PARAMS)
 
 
 @method("tree.id3", section="4.2.1", task="classification", en="ID3", zh="ID3决策树", peers=["chefboost:fit"])
@@ -106,9 +106,6 @@ class ID3Classifier(DecisionTreeClassifier):
     criterion: Any = "entropy"
     split = "multiway"
     missing = "majority"
-    _params: ClassVar[dict[str, Rule]] = in_order(
-        CLASSIFIER_PARAMS, "min_gain", "max_depth", "feature_priority", "class_priority"
-    )
 
     def __init__(
         self,
@@ -122,6 +119,8 @@ class ID3Classifier(DecisionTreeClassifier):
         self.max_depth = max_depth
         self.feature_priority = feature_priority
         self.class_priority = class_priority
+
+    _params = rules_for(__init__, CLASSIFIER_PARAMS)
 
 
 @method(
@@ -203,29 +202,7 @@ class C45Classifier(DecisionTreeClassifier):
 
     criterion: Any = "gain_ratio"
     split = "multiway"
-    _leaf_by_weight: ClassVar[bool] = True
-    _params: ClassVar[dict[str, Rule]] = in_order(
-        {
-            **CLASSIFIER_PARAMS,
-            "preselect": Choice("above-mean", "none") | Integer(low=1),
-            "missing": Choice("weights", "majority"),
-            "subtree_raising": Flag(),
-            "mdl_correction": Flag(),
-        },
-        "preselect",
-        "min_samples_leaf",
-        "prune",
-        "confidence",
-        "subtree_raising",
-        "prune_on_tie",
-        "missing",
-        "threshold",
-        "mdl_correction",
-        "max_depth",
-        "feature_priority",
-        "class_priority",
-        "random_state",
-    )
+    leaf_by_weight = True
 
     def __init__(
         self,
@@ -258,14 +235,23 @@ class C45Classifier(DecisionTreeClassifier):
         self.class_priority = class_priority
         self.random_state = random_state
 
-    def _grow(self, X: Any, n_values: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> Tree:
+    _params = rules_for(
+        __init__,
+        CLASSIFIER_PARAMS,
+        preselect=Choice("above-mean", "none") | Integer(low=1),
+        missing=Choice("weights", "majority"),
+        subtree_raising=Flag(),
+        mdl_correction=Flag(),
+    )
+
+    def _grow(self, X: Any, n_values: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> Tree:
         """Grow, then raise branches while the rows are at hand; what is left is pruned already."""
-        tree = super()._grow(X, n_values, codes, weights)
+        tree = super()._grow(X, n_values, targets, weights)
         if self.prune != "error_based" or not self.subtree_raising or self.n_outputs_ > 1:
             return tree
         matrix = X if isinstance(X, np.ndarray) else X.toarray()
         each = np.ones(len(matrix)) if weights is None else weights
-        return Raising(tree, matrix, codes[:, 0], each, self.confidence, self._heaviest).pruned()
+        return Raising(tree, matrix, targets[:, 0], each, self.confidence, self._heaviest).pruned()
 
 
 @method(section="4.2.3", task="classification", en="CART for classes", zh="CART分类树", peers=["R:rpart"])
@@ -313,16 +299,6 @@ class CARTClassifier(DecisionTreeClassifier):
     """
 
     criterion: Any = "gini"
-    _params: ClassVar[dict[str, Rule]] = in_order(
-        CLASSIFIER_PARAMS,
-        "ccp_alpha",
-        "max_depth",
-        "min_samples_split",
-        "min_samples_leaf",
-        "min_weight_fraction_leaf",
-        "missing",
-        "class_weight",
-    )
 
     def __init__(
         self,
@@ -342,6 +318,8 @@ class CARTClassifier(DecisionTreeClassifier):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.missing = missing
         self.class_weight = class_weight
+
+    _params = rules_for(__init__, CLASSIFIER_PARAMS)
 
 
 @method(section="4.2.3", task="regression", en="CART for numbers", zh="CART回归树", peers=["R:rpart"])
@@ -380,10 +358,6 @@ class CARTRegressor(DecisionTreeRegressor):
     Breiman, Friedman, Olshen, Stone: Classification and regression trees, 1984.
     """
 
-    _params: ClassVar[dict[str, Rule]] = in_order(
-        REGRESSOR_PARAMS, "ccp_alpha", "max_depth", "min_samples_split", "min_samples_leaf", "missing"
-    )
-
     def __init__(
         self,
         *,
@@ -398,6 +372,8 @@ class CARTRegressor(DecisionTreeRegressor):
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.missing = missing
+
+    _params = rules_for(__init__, REGRESSOR_PARAMS)
 
 
 @method(
@@ -445,9 +421,6 @@ class DecisionStump(DecisionTreeClassifier):
     """
 
     max_depth = 1
-    _params: ClassVar[dict[str, Rule]] = in_order(
-        CLASSIFIER_PARAMS, "criterion", "split", "missing", "feature_priority", "class_priority"
-    )
 
     def __init__(
         self,
@@ -463,6 +436,8 @@ class DecisionStump(DecisionTreeClassifier):
         self.missing = missing
         self.feature_priority = feature_priority
         self.class_priority = class_priority
+
+    _params = rules_for(__init__, CLASSIFIER_PARAMS)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,6 +1,6 @@
 """Regression trees."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -8,15 +8,15 @@ from sklearn.base import RegressorMixin
 from lanatus._core import tree as kernels
 from lanatus.base import as_targets, fitting, n_threads
 from lanatus.catalog import method
-from lanatus.params import Choice, Nothing, Rule
+from lanatus.params import Choice, Nothing, ParameterRule, rules_for
 from lanatus.scale import blockwise, is_at_scale
 from lanatus.tree.grow._bins import Bins
-from lanatus.tree.grow._columns import nominal_sizes
-from lanatus.tree.grow._decision_tree import READABLE_TREE, TREE_PARAMS, DecisionTreeBase, in_order
+from lanatus.tree.grow._decision_tree import READABLE_TREE, TREE_PARAMS, DecisionTreeBase, cost_pruned
+from lanatus.tree.grow._growth import Growth, growth_options
 from lanatus.tree.grow._histogram import grow_binned_numbers
 from lanatus.tree.grow._tree import Tree
 
-REGRESSOR_PARAMS: dict[str, Rule] = {
+REGRESSOR_PARAMS: dict[str, ParameterRule] = {
     **TREE_PARAMS,
     "criterion": Choice("squared_error", "friedman_mse", "absolute_error", "poisson"),
     "prune": Nothing() | Choice("pre", "post"),
@@ -106,7 +106,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
     n_outputs_ : int
     max_features_ : int
     feature_importances_ : ndarray of shape (n_features,)
-    pruning_trace_ : list of Trial, what "pre" or "post" looked at, in turn
+    pruning_trace_ : list of PruningStep, what "pre" or "post" looked at, in turn
     schema_ : Schema, the columns seen in ``fit``
     n_features_in_ : int
     feature_names_in_ : ndarray of str, where the columns had names
@@ -129,35 +129,6 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
     """
 
     criterion: str = "squared_error"
-
-    _params: ClassVar[dict[str, Rule]] = in_order(
-        REGRESSOR_PARAMS,
-        "criterion",
-        "splitter",
-        "split",
-        "max_depth",
-        "min_samples_split",
-        "min_samples_leaf",
-        "min_weight_fraction_leaf",
-        "max_features",
-        "random_state",
-        "max_leaf_nodes",
-        "min_impurity_decrease",
-        "ccp_alpha",
-        "monotonic_cst",
-        "missing",
-        "threshold",
-        "min_gain",
-        "size_penalty",
-        "max_nodes",
-        "builder",
-        "feature_priority",
-        "prune",
-        "prune_on_tie",
-        "validation_fraction",
-        "method",
-        "max_bins",
-    )
 
     def __init__(
         self,
@@ -214,6 +185,8 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         self.method = method
         self.max_bins = max_bins
 
+    _params = rules_for(__init__, REGRESSOR_PARAMS)
+
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow the tree, and prune it if asked.
@@ -235,35 +208,24 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         """
         if is_at_scale(X):
             self._grow_at_scale(X, y, sample_weight, self.criterion, numbers=True)
-            self.tree_ = self._cost_pruned(self.tree_)
+            self.tree_ = cost_pruned(self.tree_, self.ccp_alpha)
             return self
         matrix = self._take(X, reset=True)
-        n_values = nominal_sizes(self.schema_)
-        targets = self._targets(y, matrix)
+        targets = self._held_targets(y, matrix)
         self.n_outputs_ = targets.shape[1]
         weights = self._weights(sample_weight, matrix)
-        if self.monotonic_cst is not None and self.n_outputs_ > 1:
+        rules = Growth.of(self)
+        if rules.monotonic_cst is not None and self.n_outputs_ > 1:
             raise ValueError("monotonic_cst is for one output.")
-        if self.criterion == "absolute_error" and (self.monotonic_cst is not None or self.splitter == "random"):
+        if self.criterion == "absolute_error" and (rules.monotonic_cst is not None or rules.splitter == "random"):
             raise ValueError("criterion='absolute_error' knows no order constraints and no random splits.")
         if self.criterion == "poisson" and (targets.min() < 0 or not targets.any()):
             raise ValueError("criterion='poisson' needs targets from 0 on, not all of them 0.")
-        rows, X_held, held = self._validation(matrix, X_val, y_val)
-        if rows is None:
-            tree = self._grow(matrix, n_values, targets, weights)
-        else:
-            tree = self._grow(matrix[rows], n_values, targets[rows], None if weights is None else weights[rows])
-        if X_held is not None:
-            held_targets = targets[held] if held is not None else self._targets(y_val, X_held)
-            held_weights = weights[held] if held is not None and weights is not None else np.ones(len(held_targets))
-            tree = self._prune_by(
-                tree, self._held_squares(tree, X_held, held_targets, held_weights), float(held_weights.sum())
-            )
-        self.tree_ = self._cost_pruned(tree)
+        tree = self._grow_and_prune(matrix, targets, weights, X_val, y_val)
+        self.tree_ = cost_pruned(tree, self.ccp_alpha)
         return self
 
-    @staticmethod
-    def _targets(y: Any, X: Any) -> np.ndarray:
+    def _held_targets(self, y: Any, X: Any) -> np.ndarray:
         targets = as_targets(y, X)
         return np.ascontiguousarray(targets.reshape(len(targets), -1), dtype=np.float64)
 
@@ -272,22 +234,21 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
 
     def _grow(self, X: Any, n_values: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> Tree:
         n, d = X.shape
-        options = self._options(n, d, float(n) if weights is None else float(weights.sum()))
-        if self._method(n, not isinstance(X, np.ndarray)) == "hist":
-            bins = Bins.of(X, n_values, weights, self.max_bins)
+        options = growth_options(self, n, d, float(n) if weights is None else float(weights.sum()))
+        if self._by_histograms(n, not isinstance(X, np.ndarray)):
+            bins = Bins.of(X, n_values, weights, Growth.of(self).max_bins)
             return grow_binned_numbers(bins.codes(X), bins, targets[:, 0], weights, options)[0]
         dense = X if isinstance(X, np.ndarray) else X.toarray()
         return grow_numbers(dense, n_values, targets, weights, self.criterion, options)
 
-    def _held_squares(self, tree: Tree, X: Any, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    def _held_cost(self, tree: Tree, X: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Squared error of the validation rows at each node as a leaf; of several outputs, the mean."""
-        X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray())
         cost = np.zeros(len(tree))
         for o in range(self.n_outputs_):
             t = targets[:, o]
             sums = tree.tally(X, np.column_stack([weights, weights * t, weights * t * t]))
-            said = tree.value[:, o]
-            cost += sums[:, 2] - 2 * said * sums[:, 1] + said * said * sums[:, 0]
+            mean = tree.value[:, o]
+            cost += sums[:, 2] - 2 * mean * sums[:, 1] + mean * mean * sums[:, 0]
         return cost / self.n_outputs_
 
     def _score_of(self, cost: float, total: float) -> float:
@@ -307,8 +268,8 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
         matrix = self._matrix(X)
-        said = self.tree_.spread(matrix, self.tree_.value)
-        return said[:, 0] if self.n_outputs_ == 1 else said
+        means = self.tree_.spread(matrix, self.tree_.value)
+        return means[:, 0] if self.n_outputs_ == 1 else means
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,11 +7,12 @@ from scipy.special import ndtr
 
 from lanatus.base import Takes
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, Real, Rule
-from lanatus.tree.grow._classifier import shares_of
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
+from lanatus.tree.grow._classifier import DecisionTreeClassifier, shares_of
 from lanatus.tree.grow._purity import _entropy, _gini
+from lanatus.tree.grow._tree import Tree
+from lanatus.tree.incremental import _online_tree as online
 from lanatus.tree.incremental._node_dicts import order_of
-from lanatus.tree.incremental._online_tree import RowByRow
 
 
 @method(
@@ -21,7 +22,7 @@ from lanatus.tree.incremental._online_tree import RowByRow
     zh="霍夫丁树",
     peers=["river:HoeffdingTreeClassifier"],
 )
-class HoeffdingTreeClassifier(RowByRow):
+class HoeffdingTreeClassifier(DecisionTreeClassifier):
     r"""A tree for streams: a leaf splits when enough rows have shown which test is best.
 
     After :math:`m` rows the gains of a leaf's tests are, with probability :math:`1 - \delta`, within
@@ -82,7 +83,16 @@ class HoeffdingTreeClassifier(RowByRow):
     """
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
-    _params: ClassVar[dict[str, Rule]] = {
+    _several_outputs = False
+    _flat: Tree | None = None
+    _nodes: list[dict[str, Any]]
+    _n_values: np.ndarray
+
+    fit = online.fit  # type: ignore[assignment]
+    partial_fit = online.partial_fit
+    tree_ = property(online.as_tree)
+
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "criterion": Choice("entropy", "gini"),
         "grace_period": Integer(low=1),
         "delta": Real(above=0, below=1),
@@ -112,6 +122,9 @@ class HoeffdingTreeClassifier(RowByRow):
         self.max_depth = max_depth
 
     # ------------------------------------------------------------ learning
+
+    def _open(self, X: np.ndarray) -> None:
+        """Nothing has to be known before the first leaf."""
 
     def _new_leaf(self, mass: np.ndarray, depth: int) -> dict[str, Any]:
         d, k = len(self._n_values), len(mass)

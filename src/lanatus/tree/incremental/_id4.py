@@ -6,14 +6,16 @@ import numpy as np
 
 from lanatus.base import Takes
 from lanatus.catalog import method
-from lanatus.params import Integer, Nothing, Real, Rule
+from lanatus.params import Integer, Nothing, ParameterRule, Real
+from lanatus.tree.grow._classifier import DecisionTreeClassifier
 from lanatus.tree.grow._purity import _entropy
+from lanatus.tree.grow._tree import Tree
+from lanatus.tree.incremental import _online_tree as online
 from lanatus.tree.incremental._node_dicts import order_of
-from lanatus.tree.incremental._online_tree import RowByRow
 
 
 @method("tree.id4", section="4.6", task="classification", en="ID4 incremental tree", zh="ID4增量决策树")
-class ID4Classifier(RowByRow):
+class ID4Classifier(DecisionTreeClassifier):
     r"""ID4: a tree that takes in rows one at a time and keeps only counts of them.
 
     Every node counts the classes of each value of each attribute. When another attribute than the node's has the
@@ -69,7 +71,16 @@ class ID4Classifier(RowByRow):
     split = "multiway"
     missing = "majority"
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
-    _params: ClassVar[dict[str, Rule]] = {
+    _several_outputs = False
+    _flat: Tree | None = None
+    _nodes: list[dict[str, Any]]
+    _n_values: np.ndarray
+
+    fit = online.fit  # type: ignore[assignment]
+    partial_fit = online.partial_fit
+    tree_ = property(online.as_tree)
+
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "min_gain": Real(low=0),
         "max_depth": Nothing() | Integer(low=1),
         "max_bins": Integer(low=2),

@@ -5,9 +5,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, rules_for
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS
-from lanatus.tree.grow._decision_tree import in_order
 from lanatus.tree.grow._purity import _entropy
 from lanatus.tree.grow._tree import LEAF, THRESHOLD, Tree
 from lanatus.tree.incremental._row_node import Node, flattened, rows_below
@@ -74,9 +73,6 @@ class ID5RClassifier(RowKeepingTree):
     criterion: Any = "entropy"
     split = "multiway"
     missing = "majority"
-    _params: ClassVar[dict[str, Rule]] = in_order(
-        CLASSIFIER_PARAMS, "min_gain", "max_depth", "feature_priority", "class_priority"
-    )
 
     def __init__(
         self,
@@ -90,6 +86,8 @@ class ID5RClassifier(RowKeepingTree):
         self.max_depth = max_depth
         self.feature_priority = feature_priority
         self.class_priority = class_priority
+
+    _params = rules_for(__init__, CLASSIFIER_PARAMS)
 
     def _is_clear_winner(self, node: Node, new: np.ndarray, X: np.ndarray) -> bool:
         n_values = self._shown()[1]
@@ -174,7 +172,7 @@ class ITIClassifier(RowKeepingTree):
     criterion: Any = "gain_ratio"
     missing = "majority"
     _wide: np.ndarray | None = None  # the rows with an indicator for every value, while rows come in
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "prune": Nothing() | Choice("mdl"),
         "max_depth": CLASSIFIER_PARAMS["max_depth"],
         "min_samples_leaf": Integer(low=1),
@@ -216,8 +214,7 @@ class ITIClassifier(RowKeepingTree):
             self._wide = np.concatenate([self._wide, np.where(value < 0, fresh, told)])
         return self._wide, np.zeros(len(owner), dtype=np.int32)
 
-    def _priority(self, d: int) -> np.ndarray | None:
-        first = super()._priority(len(self.schema_))
+    def _shown_priority(self, first: np.ndarray | None) -> np.ndarray | None:
         if first is None:
             return None
         owner, _ = self._places()

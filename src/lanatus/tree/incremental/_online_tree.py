@@ -1,96 +1,82 @@
-"""The base of trees that learn rows as they come and keep sums, not the rows."""
+"""Trees that learn rows as they come and keep sums, not the rows: their methods, as functions that a class names.
 
-from typing import Any, Self
+The nodes are dicts of sums. A class has `_new_leaf(mass, depth)`, what a new leaf holds, and `_learn(X, codes)`, how
+rows change the nodes; `_open(X)` is what has to be learned of the first rows before the first leaf.
+"""
+
+from typing import Any, TypeVar
 
 import numpy as np
 
 from lanatus.base import class_codes, fitting
-from lanatus.tree.grow._classifier import DecisionTreeClassifier
 from lanatus.tree.grow._columns import as_dense, nominal_sizes
 from lanatus.tree.grow._tree import Tree
 from lanatus.tree.incremental._node_dicts import tree_of
 
+Online = TypeVar("Online", bound=Any)
 
-class RowByRow(DecisionTreeClassifier):
-    """A tree whose nodes are dicts of sums; a class says what a new leaf holds and how rows change the nodes."""
 
-    _flat: Tree | None = None
-    _nodes: list[dict[str, Any]]
-    _n_values: np.ndarray
+@fitting
+def fit(self: Online, X: Any, y: Any = None) -> Online:  # noqa: D417 (a method of those that name it)
+    """Forget everything and learn these rows, one after the other.
 
-    def _new_leaf(self, mass: np.ndarray, depth: int) -> dict[str, Any]:
-        raise NotImplementedError
+    Parameters
+    ----------
+    X : array or frame of shape (n_samples, n_features)
+        The attributes.
+    y : array of shape (n_samples,)
+        The labels.
 
-    def _open(self, X: np.ndarray) -> None:
-        """What has to be learned of the first rows before the first leaf."""
+    Returns
+    -------
+    self
+    """
+    return _begin(self, X, y, None)
 
-    def _learn(self, X: np.ndarray, codes: np.ndarray) -> None:
-        raise NotImplementedError
 
-    @fitting
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
-        """Forget everything and learn these rows, one after the other.
+@fitting
+def partial_fit(self: Online, X: Any, y: Any, classes: Any = None) -> Online:  # noqa: D417
+    """Learn one row or some more.
 
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
+    Parameters
+    ----------
+    X : array or frame of shape (n_samples, n_features)
+        The attributes.
+    y : array of shape (n_samples,)
+        The labels.
+    classes : array of shape (n_classes,), optional
+        All labels there will be, in the first call; those of `y` unless given.
 
-        Returns
-        -------
-        self
-        """
-        return self._begin(X, y, None)
+    Returns
+    -------
+    self
+    """
+    if not hasattr(self, "classes_"):
+        return _begin(self, X, y, classes)
+    matrix = as_dense(self._take(X, reset=False))
+    _, codes = class_codes(y, matrix, self.classes_)
+    self._learn(np.ascontiguousarray(matrix, dtype=np.float64), codes)
+    return self
 
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn one row or some more.
 
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be, in the first call; those of `y` unless given.
+def _begin(tree: Online, X: Any, y: Any, classes: Any) -> Online:
+    matrix = as_dense(tree._take(X, reset=True))
+    tree._n_values = nominal_sizes(tree.schema_)
+    matrix = np.ascontiguousarray(matrix, dtype=np.float64)
+    known = None if classes is None else np.unique(np.asarray(classes))
+    tree.classes_, codes = class_codes(y, matrix, known)
+    tree.n_classes_, tree.n_outputs_ = len(tree.classes_), 1
+    tree._open(matrix)
+    tree._nodes = [tree._new_leaf(np.zeros(len(tree.classes_)), 0)]
+    tree._flat = None
+    tree._learn(matrix, codes)
+    tree._flat = tree_of(tree._nodes, tree._n_values)
+    return tree
 
-        Returns
-        -------
-        self
-        """
-        if not hasattr(self, "classes_"):
-            return self._begin(X, y, classes)
-        matrix = as_dense(self._take(X, reset=False))
-        _, codes = class_codes(y, matrix, self.classes_)
-        self._learn(np.ascontiguousarray(matrix, dtype=np.float64), codes)
-        return self
 
-    def _begin(self, X: Any, y: Any, classes: Any) -> Self:
-        matrix = as_dense(self._take(X, reset=True))
-        self._n_values = nominal_sizes(self.schema_)
-        matrix = np.ascontiguousarray(matrix, dtype=np.float64)
-        known = None if classes is None else np.unique(np.asarray(classes))
-        self.classes_, codes = class_codes(y, matrix, known)
-        self.n_classes_, self.n_outputs_ = len(self.classes_), 1
-        self._open(matrix)
-        self._nodes = [self._new_leaf(np.zeros(len(self.classes_)), 0)]
-        self._flat = None
-        self._learn(matrix, codes)
+def as_tree(self: Any) -> Tree:
+    """The tree as arrays."""
+    if self._flat is None:
         self._flat = tree_of(self._nodes, self._n_values)
-        return self
-
-    @property
-    def tree_(self) -> Tree:  # type: ignore[override]
-        """The tree as arrays."""
-        if self._flat is None:
-            self._flat = tree_of(self._nodes, self._n_values)
-        return self._flat
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = False
-        tags.classifier_tags.multi_label = False
-        return tags
+    flat: Tree = self._flat
+    return flat

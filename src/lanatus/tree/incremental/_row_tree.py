@@ -10,6 +10,7 @@ from lanatus.table import Column, Schema, Table, frame_of_dicts, is_list_of_dict
 from lanatus.tree.grow._classifier import DecisionTreeClassifier
 from lanatus.tree.grow._columns import as_dense
 from lanatus.tree.grow._decision_tree import grow_classes
+from lanatus.tree.grow._growth import growth_options
 from lanatus.tree.grow._tree import LEAF, Tree
 from lanatus.tree.incremental._row_node import Node, as_nodes, flattened, rows_below
 from lanatus.tree.oblique._node_lists import Nodes
@@ -22,6 +23,7 @@ class RowKeepingTree(DecisionTreeClassifier):
     whose best test has become another is grown anew from its own rows; all that they do not reach stays as it is.
     """
 
+    _several_outputs = False
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _root: Node | None = None  # only while rows come in; `_flat` is the same as arrays
     _flat: Tree | None = None
@@ -182,7 +184,8 @@ class RowKeepingTree(DecisionTreeClassifier):
     def _kernel(self, rows: np.ndarray, max_depth: int | None) -> Tree:
         X, n_values = self._shown()
         weight = self._row_weight[rows]
-        options = self._options(len(rows), X.shape[1], float(weight.sum())) | {"max_depth": max_depth}
+        options = growth_options(self, len(rows), X.shape[1], float(weight.sum())) | {"max_depth": max_depth}
+        options["priority"] = self._shown_priority(options["priority"])
         if self.criterion == "gain_ratio":
             options["preselect"] = "above-mean"
         codes = self._codes[rows][:, None]
@@ -193,6 +196,10 @@ class RowKeepingTree(DecisionTreeClassifier):
         columns = self.schema_.columns
         values = [len(column.categories) if column.kind == "nominal" else 0 for column in columns]
         return self._rows, np.array(values, dtype=np.int32)
+
+    def _shown_priority(self, first: np.ndarray | None) -> np.ndarray | None:
+        """Columns as growth sees them, in the order in which they win ties."""
+        return first
 
     # ------------------------------------------------------------ the tree as arrays
 
@@ -212,12 +219,6 @@ class RowKeepingTree(DecisionTreeClassifier):
         if hasattr(self, "classes_"):
             _ = self.tree_
         return {name: value for name, value in super().__getstate__().items() if name != "_root"}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = False
-        tags.classifier_tags.multi_label = False
-        return tags
 
 
 def _in_order(values: list[Any]) -> list[Any]:

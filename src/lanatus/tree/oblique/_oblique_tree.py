@@ -8,10 +8,11 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import Numbers, Takes, aligned, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, Real, Rule
+from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
 from lanatus.table import Column, Schema
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier, shares_of
 from lanatus.tree.grow._decision_tree import TREE_PARAMS
+from lanatus.tree.grow._growth import growth_options
 from lanatus.tree.grow._tree import LEAF, THRESHOLD, VALUES, Tree
 from lanatus.tree.oblique._node_lists import Nodes
 from lanatus.tree.oblique._split_search import LinearTest, NodeSearch
@@ -125,9 +126,10 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
     Frean: A "thermal" perceptron learning rule, Neural Computation 4, 1992.
     """
 
+    _several_outputs = False
     _takes: ClassVar[Takes] = Takes(missing=True)
     _wants = Numbers()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "node_learner": Choice("least_squares", "logistic", "perceptron", "linear_machine", "oc1"),
         "criterion": Choice("entropy", "gini"),
         "feature_elimination": Nothing() | Choice("sbe", "sfs"),
@@ -258,7 +260,7 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
             matrix, codes, weights = matrix[weights > 0], codes[weights > 0], weights[weights > 0]
         self.means_, self.scales_ = centres_and_scales(matrix, weights)
         matrix = filled(matrix, self.means_)
-        options = self._options(len(matrix), matrix.shape[1], float(weights.sum())) | {"max_depth": 1}
+        options = growth_options(self, len(matrix), matrix.shape[1], float(weights.sum())) | {"max_depth": 1}
         rng = check_random_state(self.random_state)
         search = NodeSearch(matrix, self.means_, self.scales_, codes, weights, self, options, rng)
         tree, tests = self._grown(search)
@@ -350,12 +352,6 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
         starts = np.cumsum([0, *(column.width for column in self.schema_.columns)])[:-1]
         columns = np.add.reduceat(gained, starts)
         return columns / columns.sum() if columns.sum() > 0 else columns
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = False
-        tags.classifier_tags.multi_label = False
-        return tags
 
 
 def side_of(test: LinearTest, X: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from lanatus.tree.grow._tree import Tree
 
 @savable
 @dataclass(frozen=True)
-class Trial:
+class PruningStep:
     """One decision of a pruning on validation rows: what the whole tree's cost was and would be.
 
     Attributes

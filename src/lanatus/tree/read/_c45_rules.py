@@ -7,7 +7,7 @@ from sklearn.base import ClassifierMixin, clone
 
 from lanatus.base import Columns, Estimator, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
-from lanatus.params import Flag, Nothing, Real, Rule
+from lanatus.params import Flag, Nothing, ParameterRule, Real
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, shares_of
 from lanatus.tree.grow._columns import as_dense
 from lanatus.tree.grow._presets import C45Classifier
@@ -72,7 +72,7 @@ class C45Rules(ClassifierMixin, Estimator):
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = Columns()
-    _params: ClassVar[dict[str, Rule]] = {
+    _params: ClassVar[dict[str, ParameterRule]] = {
         "tree": Nothing() | LEARNER,
         "simplify": Flag(),
         "confidence": CLASSIFIER_PARAMS["confidence"],

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lanatus.tree.read._named_tree import Reading
+from lanatus.tree.read._named_tree import NamedTree
 
 # Ten hues that differ in lightness too, so that most eyes tell them apart.
 _HUES = ("4c78a8", "f58518", "54a24b", "e45756", "b279a2", "eeca3b", "72b7b2", "9d755d", "ff9da6", "79706e")
@@ -15,7 +15,7 @@ def hue(code: int) -> np.ndarray:
     return np.array([int(text[i : i + 2], 16) for i in (0, 2, 4)]) / 255
 
 
-def node_colours(reading: Reading) -> list[str]:
+def node_colours(reading: NamedTree) -> list[str]:
     """Fill of each node as ``#rrggbb``; of several outputs, by the first."""
     if reading.classes is None:
         value = reading.tree.value[:, 0]

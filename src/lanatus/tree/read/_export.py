@@ -4,7 +4,7 @@ from typing import Any
 
 from lanatus.catalog import method
 from lanatus.tree.grow._tree import LEAF
-from lanatus.tree.read._named_tree import Reading, read
+from lanatus.tree.read._named_tree import NamedTree, read
 
 
 @method(
@@ -185,7 +185,7 @@ def export_graphviz(
     return "\n".join([*lines, *edges, "}"])
 
 
-def _label(reading: Reading, node: int, is_last: bool) -> list[str]:
+def _label(reading: NamedTree, node: int, is_last: bool) -> list[str]:
     if reading.tree.kind[node] == LEAF:
         return [reading.answer(node), reading.support(node)]
     if is_last:

@@ -7,7 +7,7 @@ import numpy as np
 
 from lanatus.tree.grow._columns import matrix_of
 from lanatus.tree.grow._tree import SUBSET, THRESHOLD, Tree
-from lanatus.tree.read._named_tree import Reading, read
+from lanatus.tree.read._named_tree import NamedTree, read
 
 
 class RuleCondition:
@@ -61,7 +61,7 @@ class LeafRule:
     """
 
     def __init__(
-        self, reading: Reading, leaf: int, conditions: tuple[RuleCondition, ...], value: np.ndarray, text: str
+        self, reading: NamedTree, leaf: int, conditions: tuple[RuleCondition, ...], value: np.ndarray, text: str
     ) -> None:
         self.leaf = leaf
         self.conditions = conditions
@@ -92,7 +92,7 @@ class LeafRule:
 class RuleList(Sequence[LeafRule]):
     """The rules of a tree: a list that prints as text and says what the tree says."""
 
-    def __init__(self, model: Any, reading: Reading, rules: list[LeafRule]) -> None:
+    def __init__(self, model: Any, reading: NamedTree, rules: list[LeafRule]) -> None:
         self._model = model
         self._reading = reading
         self._rules = rules
@@ -202,7 +202,7 @@ def export_rules(tree: Any, *, feature_names: Any = None, class_names: Any = Non
     return RuleList(tree, reading, rules)
 
 
-def _conditions(reading: Reading, leaf: int) -> tuple[RuleCondition, ...]:
+def _conditions(reading: NamedTree, leaf: int) -> tuple[RuleCondition, ...]:
     """What the path asks of each column, in the order in which it first does."""
     tree = reading.tree
     path = [leaf]
@@ -237,7 +237,7 @@ def _narrow(condition: RuleCondition, tree: Tree, node: int, child: int) -> None
         condition.values = tuple(code for code in condition.values if code == child)
 
 
-def _words(reading: Reading, condition: RuleCondition) -> str:
+def _words(reading: NamedTree, condition: RuleCondition) -> str:
     column = reading.columns[condition.column]
     low, high = condition.low, condition.high
     if condition.values is not None:

@@ -13,7 +13,7 @@ from lanatus.tree.grow._tree import SUBSET, THRESHOLD, Tree
 _LISTED = 4  # values that a subset test always lists; of more, it may say "not in" instead
 
 
-class Reading:
+class NamedTree:
     """A tree and what its columns, values and classes are called.
 
     Attributes
@@ -150,7 +150,7 @@ def number_words(value: float, decimals: int) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def read(model: Any, feature_names: Any = None, class_names: Any = None, decimals: int = 3) -> Reading:
+def read(model: Any, feature_names: Any = None, class_names: Any = None, decimals: int = 3) -> NamedTree:
     """A fitted tree estimator, or a `Tree`, with its words; names given come first.
 
     `feature_names` may be names, or a `Schema` for a `Tree` of nominal columns; `class_names` those of the classes in
@@ -173,7 +173,7 @@ def read(model: Any, feature_names: Any = None, class_names: Any = None, decimal
         parts = np.split(tree.value, np.cumsum(widths)[:-1], axis=1)
         heaviest = getattr(model, "_heaviest", None)
         said = [part.argmax(axis=1) if heaviest is None else heaviest(part, o) for o, part in enumerate(parts)]
-    return Reading(tree, columns, classes, said, decimals)
+    return NamedTree(tree, columns, classes, said, decimals)
 
 
 def _of_estimator(model: Any) -> tuple[Tree, list[Column], list[list[str]] | None]:

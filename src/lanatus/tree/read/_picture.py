@@ -9,7 +9,7 @@ from lanatus.tree.grow._tree import LEAF
 from lanatus.tree.read._colours import hue, is_dark, node_colours
 from lanatus.tree.read._export import hidden, walk_to
 from lanatus.tree.read._layout import curve, places, rounded
-from lanatus.tree.read._named_tree import Reading, read
+from lanatus.tree.read._named_tree import NamedTree, read
 
 _PAD = 5.0  # points around the words of a node
 _BAR = 4.0  # height of the bar of class shares
@@ -26,7 +26,7 @@ class TreeDisplay:
 
     Parameters
     ----------
-    reading : Reading
+    reading : NamedTree
         The tree with its words.
     max_depth : int, optional
         Deeper nodes are not drawn, only counted.
@@ -49,7 +49,7 @@ class TreeDisplay:
 
     def __init__(
         self,
-        reading: Reading,
+        reading: NamedTree,
         *,
         max_depth: int | None = None,
         filled: bool = True,
