@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from lanatus.base import fitting
-from lanatus.bayes._class_sums import set_classes
+from lanatus.bayes._class_sums import fit_by_sums, set_classes
 from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import ClassCounts
 from lanatus.bayes.semi_naive._discretized import CountedBayes, coding_of, learn_coding
@@ -258,7 +258,7 @@ class SPODE(CountedBayes):
         self
         """
         if self.super_parent != "cv":
-            return super().fit(X, y, sample_weight)
+            return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb, self._prepare)
         return self._fit_cv(open_engine(self, X, y, sample_weight))
 
     def _fit_cv(self, engine: Engine) -> Self:
