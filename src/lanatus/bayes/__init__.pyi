@@ -18,13 +18,13 @@ from .naive._multinomial_nb import MultinomialNB as MultinomialNB
 from .naive._naive_bayes import NaiveBayes as NaiveBayes
 from .semi_naive._aode import AODE as AODE
 from .semi_naive._aode import AnDE as AnDE
-from .semi_naive._joined_attributes import SemiNaiveBayes as SemiNaiveBayes
 from .semi_naive._kdb import KDB as KDB
 from .semi_naive._lbr import LBR as LBR
 from .semi_naive._mutual_information import conditional_mutual_information as conditional_mutual_information
 from .semi_naive._nbtree import NBTree as NBTree
 from .semi_naive._ode import ODE as ODE
 from .semi_naive._ode import SPODE as SPODE
+from .semi_naive._semi_naive_bayes import SemiNaiveBayes as SemiNaiveBayes
 from .semi_naive._structure import StructureDisplay as StructureDisplay
 from .semi_naive._structure import plot_structure as plot_structure
 from .semi_naive._tan import TAN as TAN

@@ -109,22 +109,11 @@ def logarithm(values: Any) -> np.ndarray:
         return np.log(np.asarray(values, dtype=np.float64))
 
 
-def labels_to_come(model: Any, classes: Any) -> tuple[bool, np.ndarray]:
-    """Whether ``partial_fit`` is called for the first time, and all labels there will be."""
-    first = not hasattr(model, "classes_")
-    if first and classes is None:
-        raise ValueError("classes must be passed on the first call to partial_fit.")
-    known = np.unique(np.asarray(classes)) if first else model.classes_
-    if not first and classes is not None and not np.array_equal(np.unique(np.asarray(classes)), known):
-        raise ValueError(f"classes={classes!r} is not the same as on the first call: {known.tolist()}.")
-    return first, known
-
-
 def checked_priors(priors: Any, n_classes: int) -> np.ndarray:
     """Priors given by the user: one a class, none negative, together 1."""
-    found = np.asarray(priors, dtype=np.float64)
-    if found.shape != (n_classes,):
-        raise ValueError(f"Number of priors must match number of classes: got {found.size}, wanted {n_classes}.")
-    if (found < 0).any() or not np.isclose(found.sum(), 1.0):
-        raise ValueError(f"The sum of the priors should be 1 and none negative, got {found.tolist()}.")
-    return found
+    given = np.asarray(priors, dtype=np.float64)
+    if given.shape != (n_classes,):
+        raise ValueError(f"Number of priors must match number of classes: got {given.size}, wanted {n_classes}.")
+    if (given < 0).any() or not np.isclose(given.sum(), 1.0):
+        raise ValueError(f"The sum of the priors should be 1 and none negative, got {given.tolist()}.")
+    return given

@@ -139,3 +139,9 @@ def _holds(series: "nw.Series[Any]", output: Output) -> bool:
 def missing_to_nan(codes: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
     """Codes as numbers, missing as NaN."""
     return np.where(codes == MISSING_CODE, np.nan, codes).astype(dtype)
+
+
+def preserving_dtype(tags: Any) -> Any:
+    """The tags of a transformer whose numbers keep their type."""
+    tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+    return tags

@@ -18,59 +18,6 @@ _CATEGORIES = Choice("auto") | Satisfies(
 )
 
 
-class _Encoder(ColumnTransformer):
-    """Learns the value domains of the columns to encode.
-
-    Those are the ordinal and nominal ones or, in a table of numbers only, all of them.
-    """
-
-    categories: Any
-    categories_: list[np.ndarray]
-
-    def _learn(self, table: Table, y: Any) -> None:
-        self._domains = {
-            column.name: self._domain(column, table, place) for place, column in enumerate(self._to_encode(table))
-        }
-        self.categories_ = [np.array(values, dtype=object) for values in self._domains.values()]
-        # Values that were given but not there in `fit` are known all the same.
-        self._remember(Schema([self._widened(column) for column in table.schema.columns], named=table.schema.named))
-
-    def _widened(self, column: Column) -> Column:
-        if column.kind == "numeric" or column.name not in self._domains:
-            return column
-        return Column(column.name, column.kind, self._domains[column.name], column.dtype)
-
-    def _to_encode(self, table: Table) -> list[Column]:
-        coded = [table.schema.columns[j] for j in table.schema.coded]
-        if isinstance(self.categories, Mapping):
-            if unknown := set(self.categories) - set(table.schema.names):
-                raise ValueError(f"categories names columns that X does not have: {sorted(unknown)}.")
-            named = [column for column in table.schema.columns if column.name in self.categories]
-            return [column for column in table.schema.columns if column in named or column in coded]
-        return coded or list(table.schema.columns)
-
-    def _domain(self, column: Column, table: Table, place: int) -> list[Any]:
-        if isinstance(self.categories, Mapping) and column.name in self.categories:
-            return list(self.categories[column.name])
-        if isinstance(self.categories, Sequence) and not isinstance(self.categories, str):
-            if place >= len(self.categories):
-                raise ValueError(f"categories has {len(self.categories)} lists, wanted one for each encoded column.")
-            return list(self.categories[place])
-        if column.kind != "numeric":
-            return list(column.categories)
-        values = table.numeric[:, table.schema.numeric.index(table.schema.names.index(column.name))]
-        return np.unique(values[~np.isnan(values)]).tolist()
-
-    def _codes(self, table: Table, name: str) -> np.ndarray:
-        place = table.schema.names.index(name)
-        if place in table.schema.numeric:
-            values = [None if v != v else v for v in table.numeric[:, table.schema.numeric.index(place)].tolist()]
-        else:
-            own = (*table.schema.columns[place].categories, None)
-            values = [own[code] for code in table.codes[:, table.schema.coded.index(place)]]
-        return encode_values(values, {value: code for code, value in enumerate(self._domains[name])}, name)
-
-
 @method(
     "data.ordinal-encoder",
     section="3.2",
@@ -79,7 +26,7 @@ class _Encoder(ColumnTransformer):
     zh="有序属性连续化",
     peers=["scikit-learn:OrdinalEncoder"],
 )
-class OrdinalEncoder(_Encoder):
+class OrdinalEncoder(ColumnTransformer):
     """Ordered values as equally spaced numbers.
 
     {tall, medium, short} becomes {1, 0.5, 0} with ``scale="unit"``, and ranks 0, 1, 2, ... without. Missing
@@ -112,10 +59,13 @@ class OrdinalEncoder(_Encoder):
         self.categories = categories
         self.scale = scale
 
+    def _learn(self, table: Table, y: Any) -> None:
+        learn_domains(self, table)
+
     def _apply(self, table: Table) -> list[Output]:
         columns = passed_through(table, set(self._domains))
         for name, domain in self._domains.items():
-            ranks = missing_to_nan(self._codes(table, name))
+            ranks = missing_to_nan(codes_in(domain, table, name))
             columns[name] = Output(name, ranks / max(len(domain) - 1, 1) if self.scale == "unit" else ranks)
         return [columns[name] for name in table.schema.names]
 
@@ -128,7 +78,7 @@ class OrdinalEncoder(_Encoder):
     zh="独热编码",
     peers=["scikit-learn:OneHotEncoder"],
 )
-class OneHotEncoder(_Encoder):
+class OneHotEncoder(ColumnTransformer):
     """A nominal column of k values as k indicator columns.
 
     {watermelon, pumpkin, cucumber} becomes (1,0,0), (0,1,0), (0,0,1). A missing value has no indicator set.
@@ -172,12 +122,15 @@ class OneHotEncoder(_Encoder):
         leave_out = self.drop == "first" or (self.drop == "if_binary" and len(domain) == 2)
         return domain[1:] if leave_out else domain
 
+    def _learn(self, table: Table, y: Any) -> None:
+        learn_domains(self, table)
+
     def _apply(self, table: Table) -> list[Output]:
         columns: dict[str, list[Output]] = {
             name: [column] for name, column in passed_through(table, set(self._domains)).items()
         }
         for name in self._domains:
-            codes = self._codes(table, name)
+            codes = codes_in(self._domains[name], table, name)
             skipped = len(self._domains[name]) - len(self._kept(name))
             columns[name] = [
                 Output(f"{name}_{value}", (codes == code + skipped).astype(np.float64))
@@ -223,3 +176,57 @@ class OneHotEncoder(_Encoder):
             out.append(values[np.where(block.any(axis=1), block.argmax(axis=1) if len(kept) else 0, MISSING_CODE)])
             at += len(kept)
         return np.column_stack(out)
+
+
+# ---------------------------------------------------------------- values to encode
+
+
+def learn_domains(model: Any, table: Table) -> None:
+    """Set the values of each column to encode: those given in `categories`, or those of the table."""
+    columns = columns_to_encode(model.categories, table)
+    model._domains = {column.name: _domain(model.categories, column, table, at) for at, column in enumerate(columns)}
+    model.categories_ = [np.array(values, dtype=object) for values in model._domains.values()]
+    # Values that were given but not there in `fit` are known all the same.
+    widened = [_widened(column, model._domains) for column in table.schema.columns]
+    model._remember(Schema(widened, named=table.schema.named))
+
+
+def columns_to_encode(categories: Any, table: Table) -> list[Column]:
+    """Those named in `categories`, and those that are not numeric; all where there are no others."""
+    coded = [table.schema.columns[j] for j in table.schema.coded]
+    if isinstance(categories, Mapping):
+        if unknown := set(categories) - set(table.schema.names):
+            raise ValueError(f"categories names columns that X does not have: {sorted(unknown)}.")
+        named = [column for column in table.schema.columns if column.name in categories]
+        return [column for column in table.schema.columns if column in named or column in coded]
+    return coded or list(table.schema.columns)
+
+
+def _domain(categories: Any, column: Column, table: Table, place: int) -> list[Any]:
+    if isinstance(categories, Mapping) and column.name in categories:
+        return list(categories[column.name])
+    if isinstance(categories, Sequence) and not isinstance(categories, str):
+        if place >= len(categories):
+            raise ValueError(f"categories has {len(categories)} lists, wanted one for each encoded column.")
+        return list(categories[place])
+    if column.kind != "numeric":
+        return list(column.categories)
+    values = table.numeric[:, table.schema.numeric.index(table.schema.names.index(column.name))]
+    return np.unique(values[~np.isnan(values)]).tolist()
+
+
+def _widened(column: Column, domains: Mapping[str, Any]) -> Column:
+    if column.kind == "numeric" or column.name not in domains:
+        return column
+    return Column(column.name, column.kind, domains[column.name], column.dtype)
+
+
+def codes_in(domain: Sequence[Any], table: Table, name: str) -> np.ndarray:
+    """A column as places of its values in a domain."""
+    place = table.schema.names.index(name)
+    if place in table.schema.numeric:
+        values = [None if v != v else v for v in table.numeric[:, table.schema.numeric.index(place)].tolist()]
+    else:
+        own = (*table.schema.columns[place].categories, None)
+        values = [own[code] for code in table.codes[:, table.schema.coded.index(place)]]
+    return encode_values(values, {value: code for code, value in enumerate(domain)}, name)

@@ -7,27 +7,8 @@ import numpy as np
 from lanatus.catalog import method
 from lanatus.metric import blocks, nan_euclidean, overlap_space
 from lanatus.params import Choice, Integer, Nothing, Satisfies
-from lanatus.preprocess._column_transformer import ColumnTransformer, Output, in_order
+from lanatus.preprocess._column_transformer import ColumnTransformer, Output, in_order, preserving_dtype
 from lanatus.table import MISSING_CODE, Table
-
-
-class _Imputer(ColumnTransformer):
-    """Fills both parts of a table and puts them together again."""
-
-    def _filled(self, table: Table, numeric: np.ndarray, codes: np.ndarray) -> list[Output]:
-        names = table.schema.names
-        columns = {names[j]: Output(names[j], numeric[:, at]) for at, j in enumerate(table.schema.numeric)}
-        for at, j in enumerate(table.schema.coded):
-            columns[names[j]] = Output(names[j], codes[:, at], self._domains[at])
-        return in_order(table, columns)
-
-    def _learn_domains(self, table: Table) -> None:
-        self._domains = [table.schema.columns[j].categories for j in table.schema.coded]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 @method(
@@ -37,7 +18,7 @@ class _Imputer(ColumnTransformer):
     zh="缺失值简单填充",
     peers=["scikit-learn:SimpleImputer"],
 )
-class SimpleImputer(_Imputer):
+class SimpleImputer(ColumnTransformer):
     """Missing values filled with one value a column.
 
     Numeric columns get their mean, median, most frequent value or a constant; ordinal and nominal ones their
@@ -73,8 +54,11 @@ class SimpleImputer(_Imputer):
         self.strategy = strategy
         self.fill_value = fill_value
 
+    def __sklearn_tags__(self) -> Any:
+        return preserving_dtype(super().__sklearn_tags__())
+
     def _learn(self, table: Table, y: Any) -> None:
-        self._learn_domains(table)
+        self._domains = domains_of(table)
         numbers = np.array([self._number(table.numeric[:, at]) for at in range(len(table.schema.numeric))])
         codes = [self._code(table.codes[:, at], at) for at in range(len(table.schema.coded))]
         self._numbers_in, self._codes_in = numbers, np.array(codes, dtype=np.int32)
@@ -89,8 +73,8 @@ class SimpleImputer(_Imputer):
         if not len(known):
             return 0.0
         if self.strategy == "most_frequent":
-            found, counts = np.unique(known, return_counts=True)
-            return float(found[counts.argmax()])
+            distinct, counts = np.unique(known, return_counts=True)
+            return float(distinct[counts.argmax()])
         return float(known.mean() if self.strategy == "mean" else np.median(known))
 
     def _code(self, codes: np.ndarray, at: int) -> int:
@@ -105,7 +89,7 @@ class SimpleImputer(_Imputer):
     def _apply(self, table: Table) -> list[Output]:
         numeric = np.where(np.isnan(table.numeric), self._numbers_in, table.numeric).astype(table.numeric.dtype)
         codes = np.where(table.codes == MISSING_CODE, self._codes_in, table.codes)
-        return self._filled(table, numeric, codes)
+        return outputs_of(table, numeric, codes, self._domains)
 
 
 @method(
@@ -115,7 +99,7 @@ class SimpleImputer(_Imputer):
     zh="k近邻填充",
     peers=["scikit-learn:KNNImputer"],
 )
-class KNNImputer(_Imputer):
+class KNNImputer(ColumnTransformer):
     """Missing values filled from the nearest rows that have them.
 
     Distances are Euclidean over the attributes that both rows have, scaled up for those they lack; two
@@ -144,8 +128,11 @@ class KNNImputer(_Imputer):
         self.n_neighbors = n_neighbors
         self.weights = weights
 
+    def __sklearn_tags__(self) -> Any:
+        return preserving_dtype(super().__sklearn_tags__())
+
     def _learn(self, table: Table, y: Any) -> None:
-        self._learn_domains(table)
+        self._domains = domains_of(table)
         self._known_numeric, self._known_codes = table.numeric, table.codes
         self._kinds = [table.schema.columns[j].kind for j in table.schema.coded]
         self._space = overlap_space(table)
@@ -162,7 +149,7 @@ class KNNImputer(_Imputer):
                     numeric[row, at] = self._mean(near, self._known_numeric[:, at])
                 for at in np.flatnonzero(codes[row] == MISSING_CODE):
                     codes[row, at] = self._vote(near, int(at))
-        return self._filled(table, numeric, codes)
+        return outputs_of(table, numeric, codes, self._domains)
 
     def _neighbours(self, near: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         usable = np.flatnonzero(known & ~np.isnan(near))
@@ -188,3 +175,17 @@ class KNNImputer(_Imputer):
         if self._kinds[at] == "ordinal":
             return round(float(np.average(known[rows], weights=weights)))
         return int(np.bincount(known[rows], weights).argmax())
+
+
+def domains_of(table: Table) -> list[tuple[Any, ...]]:
+    """The values of each column that is not numeric."""
+    return [table.schema.columns[j].categories for j in table.schema.coded]
+
+
+def outputs_of(table: Table, numeric: np.ndarray, codes: np.ndarray, domains: list[tuple[Any, ...]]) -> list[Output]:
+    """Both parts of a table, filled, put together again."""
+    names = table.schema.names
+    columns = {names[j]: Output(names[j], numeric[:, at]) for at, j in enumerate(table.schema.numeric)}
+    for at, j in enumerate(table.schema.coded):
+        columns[names[j]] = Output(names[j], codes[:, at], domains[at])
+    return in_order(table, columns)

@@ -7,7 +7,7 @@ from sklearn import preprocessing
 from lanatus.base import check_is_fitted
 from lanatus.catalog import method
 from lanatus.params import Flag, Satisfies
-from lanatus.preprocess._column_transformer import ColumnTransformer, Output, in_order, passed_through
+from lanatus.preprocess._column_transformer import ColumnTransformer, Output, in_order, passed_through, preserving_dtype
 from lanatus.table import Table
 
 
@@ -42,9 +42,7 @@ class _Scaler(ColumnTransformer):
         return in_order(table, columns)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+        return preserving_dtype(super().__sklearn_tags__())
 
 
 @method(

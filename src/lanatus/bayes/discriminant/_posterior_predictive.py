@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
+from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._gaussian_nb import overall
 from lanatus.bayes.naive._mixed_counts import MixedBayes, MixedCounts
 from lanatus.catalog import method
-from lanatus.params import Array, Nothing, Real
+from lanatus.params import Array, Nothing, Real, rules_for
 
 
 @method(
@@ -76,15 +77,6 @@ class BayesianClassifier(MixedBayes):
     Bishop (2006), Pattern Recognition and Machine Learning, section 2.3.
     """
 
-    _params = {
-        "alpha": Real(above=0),
-        "prior_mean": Real() | Array(ndim=1) | Nothing(),
-        "prior_var": Real(above=0) | Array(ndim=1) | Nothing(),
-        "mean_strength": Real(above=0),
-        "var_strength": Real(above=0),
-        "priors": Array(ndim=1) | Nothing(),
-    }
-
     def __init__(
         self,
         *,
@@ -101,6 +93,16 @@ class BayesianClassifier(MixedBayes):
         self.mean_strength = mean_strength
         self.var_strength = var_strength
         self.priors = priors
+
+    _params = rules_for(
+        __init__,
+        RULES,
+        alpha=Real(above=0),
+        prior_mean=Real() | Array(ndim=1) | Nothing(),
+        prior_var=Real(above=0) | Array(ndim=1) | Nothing(),
+        mean_strength=Real(above=0),
+        var_strength=Real(above=0),
+    )
 
     def _set_densities(self, stats: MixedCounts) -> None:
         moments = stats.moments

@@ -8,10 +8,11 @@ from sklearn.base import clone
 
 from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.bayes._posterior import BayesClassifier, logarithm
+from lanatus.bayes._rules import RULES
 from lanatus.bayes.discriminant._class_covariances import ClassCovariances, tally_covariances
 from lanatus.catalog import Contender, method
 from lanatus.linear import ledoit_wolf_covariances, shrunk_covariance
-from lanatus.params import Array, Choice, Flag, Nothing, Real, Satisfies
+from lanatus.params import Choice, Flag, Nothing, Real, Satisfies, rules_for
 from lanatus.scale import Engine, InMemory, blockwise, open_engine
 from lanatus.spaces import Span
 
@@ -102,19 +103,6 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
     Friedman (1989), Regularized discriminant analysis.
     """
 
-    _params = {
-        "solver": Choice("svd", "eigen"),
-        "shrinkage": Choice("auto") | Real(0, 1) | Nothing(),
-        "priors": Array(ndim=1) | Nothing(),
-        "reg_param": Real(0, 1),
-        "store_covariance": Flag(),
-        "tol": Real(low=0),
-        "covariance_estimator": Satisfies(lambda v: hasattr(v, "fit"), "an estimator of covariances") | Nothing(),
-        "shared_covariance": Flag(),
-        "pooling": Real(0, 1),
-        "isotropy": Real(0, 1),
-    }
-
     def __init__(
         self,
         *,
@@ -139,6 +127,19 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         self.shared_covariance = shared_covariance
         self.pooling = pooling
         self.isotropy = isotropy
+
+    _params = rules_for(
+        __init__,
+        RULES,
+        solver=Choice("svd", "eigen"),
+        shrinkage=Choice("auto") | Real(0, 1) | Nothing(),
+        reg_param=Real(0, 1),
+        store_covariance=Flag(),
+        covariance_estimator=Satisfies(lambda v: hasattr(v, "fit"), "an estimator of covariances") | Nothing(),
+        shared_covariance=Flag(),
+        pooling=Real(0, 1),
+        isotropy=Real(0, 1),
+    )
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -173,17 +174,17 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
     def _covariances(self, engine: Engine, stats: ClassCovariances) -> list[np.ndarray]:
         """One for each class, regularised as asked."""
         if self.covariance_estimator is not None:
-            found = _by_estimator(self.covariance_estimator, engine, stats.classes)
+            covariances = _by_estimator(self.covariance_estimator, engine, stats.classes)
         elif isinstance(self.shrinkage, str):
-            found = list(ledoit_wolf_covariances(engine, stats.classes, np.arange(len(stats.classes))))
+            covariances = list(ledoit_wolf_covariances(engine, stats.classes, np.arange(len(stats.classes))))
         else:
             pooling = 1.0 if self.shared_covariance else self.pooling
             scatter = (1 - pooling) * stats.scatter + pooling * stats.scatter.sum(axis=0)
             mass = (1 - pooling) * stats.mass + pooling * stats.mass.sum()
             share = max(self.isotropy, self.shrinkage or 0.0)
-            found = [shrunk_covariance(part / n, share) for part, n in zip(scatter, mass, strict=True)]
-        unit = np.eye(len(found[0]))
-        return [(1 - self.reg_param) * covariance + self.reg_param * unit for covariance in found]
+            covariances = [shrunk_covariance(part / n, share) for part, n in zip(scatter, mass, strict=True)]
+        unit = np.eye(len(covariances[0]))
+        return [(1 - self.reg_param) * covariance + self.reg_param * unit for covariance in covariances]
 
     def _set_axes(self, covariances: list[np.ndarray], least: float) -> None:
         solved = [eigh(covariance) for covariance in covariances]

@@ -7,10 +7,9 @@ import scipy.sparse as sp
 
 from lanatus.base import Numbers, check_is_fitted
 from lanatus.bayes._posterior import BayesClassifier, logarithm
-from lanatus.bayes.naive._counting import ClassCounts
-from lanatus.bayes.naive._feature_sums import TYPES, SummingNB
+from lanatus.bayes.naive._linear_nb import RULES, TYPES, LinearNB, linear_joint
 from lanatus.catalog import method
-from lanatus.params import Array, Flag, Nothing, Real
+from lanatus.params import Nothing, Real, rules_for
 from lanatus.scale import blockwise
 
 
@@ -42,7 +41,7 @@ class Flags(Numbers):
     streams=True,
     peers=["scikit-learn:BernoulliNB"],
 )
-class BernoulliNB(SummingNB):
+class BernoulliNB(LinearNB):
     r"""Naive Bayes for attributes that are there or not, such as words in a text.
 
     The score of class c is :math:`\log P(c) + \sum_i [x_i \log p_{c,i} + (1 - x_i) \log(1 - p_{c,i})]` with
@@ -94,13 +93,6 @@ class BernoulliNB(SummingNB):
     """
 
     _wants = Flags(TYPES)
-    _params = {
-        "alpha": Real(low=0) | Array(ndim=1),
-        "force_alpha": Flag(),
-        "binarize": Real() | Nothing(),
-        "fit_prior": Flag(),
-        "class_prior": Array(ndim=1) | Nothing(),
-    }
 
     def __init__(
         self,
@@ -117,20 +109,21 @@ class BernoulliNB(SummingNB):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
 
-    def _above(self) -> float | None:
+    _params = rules_for(__init__, RULES, binarize=Real() | Nothing())
+
+    def _threshold(self) -> float | None:
         return None if self.binarize is None or self.binarize < 0 else float(self.binarize)
 
-    def _set_counts(self, stats: ClassCounts, alpha: Any) -> None:
-        self.feature_count_ = np.ascontiguousarray(stats.table.T)
+    def _set_counts(self, counts: np.ndarray, alpha: Any) -> None:
         rows = self.class_count_[:, None] + 2 * np.asarray(alpha)
         # A class without rows, and without smoothing, is like all classes together.
-        overall = self.feature_count_.sum(axis=0) / self.class_count_.sum()
-        share = np.broadcast_to(overall, self.feature_count_.shape).copy()
-        share = np.divide(self.feature_count_ + alpha, rows, out=share, where=rows > 0)
+        overall = counts.sum(axis=0) / self.class_count_.sum()
+        share = np.broadcast_to(overall, counts.shape).copy()
+        share = np.divide(counts + alpha, rows, out=share, where=rows > 0)
         self.feature_log_prob_ = logarithm(share)
         self._log_absent = np.log1p(-np.minimum(share, 1.0), where=share < 1, out=np.full_like(share, -np.inf))
 
-    def _weights_of_attributes(self) -> tuple[np.ndarray, np.ndarray]:
+    def _coefficients(self) -> tuple[np.ndarray, np.ndarray]:
         absent = np.where(self._certain(), 0.0, self._log_absent)
         return np.ascontiguousarray((self.feature_log_prob_ - absent).T), self.class_log_prior_ + absent.sum(axis=1)
 
@@ -143,7 +136,8 @@ class BernoulliNB(SummingNB):
         certain = self._certain()
         if certain.any():
             rows = self._take(X, reset=False)
-            had = self._linear(rows, np.ascontiguousarray(certain.T, dtype=np.float64), np.zeros(len(certain)))
+            needed = np.ascontiguousarray(certain.T, dtype=np.float64)
+            had = linear_joint(rows, needed, np.zeros(len(certain)), self._threshold())
             joint[had < certain.sum(axis=1)] = -np.inf
         return joint
 

@@ -2,16 +2,27 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, check_is_fitted, n_threads
+from lanatus.base import Takes, check_is_fitted, fitting, n_threads
+from lanatus.bayes._class_sums import fit_by_sums, partial_fit_by_sums, set_classes
 from lanatus.bayes._codes import CodedColumns, Coding
-from lanatus.bayes.naive._counting import ClassCounts, CountingNB, joined_lines, log_shares, split_lines, tally_codes
+from lanatus.bayes._posterior import BayesClassifier
+from lanatus.bayes._rules import RULES
+from lanatus.bayes.naive._counting import (
+    ClassCounts,
+    checked_alpha,
+    class_log_priors,
+    joined_lines,
+    log_shares,
+    split_lines,
+    tally_codes,
+)
 from lanatus.catalog import method
-from lanatus.params import Array, Flag, Integer, Nothing, Real
+from lanatus.params import Array, Integer, Nothing, rules_for
 from lanatus.scale import Block, blockwise
 
 
@@ -32,7 +43,7 @@ class OpenCodes(CodedColumns):
     streams=True,
     peers=["scikit-learn:CategoricalNB"],
 )
-class CategoricalNB(CountingNB):
+class CategoricalNB(BayesClassifier):
     r"""Naive Bayes for attributes that take one of a few values each.
 
     Picks the class with the largest :math:`P(c) \prod_i P(x_i \mid c)` (7.15), where
@@ -91,13 +102,6 @@ class CategoricalNB(CountingNB):
 
     _takes = Takes(nominal=True, missing=True)
     _wants = OpenCodes()
-    _params = {
-        "alpha": Real(low=0),
-        "force_alpha": Flag(),
-        "fit_prior": Flag(),
-        "class_prior": Array(ndim=1) | Nothing(),
-        "min_categories": Integer(low=1) | Array(ndim=1) | Nothing(),
-    }
 
     def __init__(
         self,
@@ -114,11 +118,54 @@ class CategoricalNB(CountingNB):
         self.class_prior = class_prior
         self.min_categories = min_categories
 
+    _params = rules_for(__init__, RULES, min_categories=Integer(low=1) | Array(ndim=1) | Nothing())
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
         tags.input_tags.categorical = True
         tags.input_tags.positive_only = True
         return tags
+
+    @fitting
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y.
+
+        Parameters
+        ----------
+        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            Labels of any type; None where X is a source that has its own target.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+        """
+        return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb)
+
+    @fitting
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on learning from some more rows.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            The labels.
+        classes : array of shape (n_classes,), optional
+            All labels there will be; needed in the first call.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+        """
+        return partial_fit_by_sums(self, X, y, classes, sample_weight, self._tally, self._learned, self._absorb)
 
     def _known(self, X: Any) -> np.ndarray:
         """X as codes of values that were there in ``fit``."""
@@ -144,12 +191,19 @@ class CategoricalNB(CountingNB):
         table = joined_lines(self.category_count_, len(self.classes_))
         return ClassCounts(self.classes_, self.class_count_, table, self.n_categories_)
 
-    def _set_counts(self, stats: ClassCounts, alpha: float) -> None:
+    def _absorb(self, stats: ClassCounts) -> None:
+        """The model that follows from the counts over all rows."""
         assert stats.n_values is not None
+        set_classes(self, stats.classes, stats.class_mass)
+        self.class_log_prior_ = class_log_priors(stats.class_mass, self.class_prior, self.fit_prior)
+        alpha = checked_alpha(self.alpha, len(stats.n_values), self.force_alpha)
         self.n_categories_ = stats.n_values
         self.category_count_ = split_lines(stats.table, stats.n_values)
         self._lines = log_shares(stats.table, stats.n_values, alpha)
         self.feature_log_prob_ = split_lines(self._lines, stats.n_values)
+
+    def _log_priors(self) -> np.ndarray:
+        return self.class_log_prior_
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:

@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from lanatus.bayes.naive._counting import ClassCounts
-from lanatus.bayes.naive._feature_sums import CountsNB
+from lanatus.bayes.naive._linear_nb import RULES, LinearNB
 from lanatus.catalog import method
-from lanatus.params import Array, Flag, Nothing, Real
+from lanatus.params import Flag, rules_for
 
 
 @method(
@@ -18,7 +17,7 @@ from lanatus.params import Array, Flag, Nothing, Real
     streams=True,
     peers=["scikit-learn:ComplementNB"],
 )
-class ComplementNB(CountsNB):
+class ComplementNB(LinearNB):
     r"""Naive Bayes for counts that learns each class from all the others.
 
     The weight of word i for class c is :math:`w_{c,i} = -\log \frac{T_i - T_{c,i} + \alpha}{T - T_c + \alpha V}`, from
@@ -70,14 +69,6 @@ class ComplementNB(CountsNB):
     Rennie, Shih, Teevan and Karger (2003), Tackling the poor assumptions of naive Bayes text classifiers.
     """
 
-    _params = {
-        "alpha": Real(low=0) | Array(ndim=1),
-        "force_alpha": Flag(),
-        "fit_prior": Flag(),
-        "class_prior": Array(ndim=1) | Nothing(),
-        "norm": Flag(),
-    }
-
     def __init__(
         self,
         *,
@@ -93,15 +84,16 @@ class ComplementNB(CountsNB):
         self.class_prior = class_prior
         self.norm = norm
 
-    def _set_counts(self, stats: ClassCounts, alpha: Any) -> None:
-        self.feature_count_ = np.ascontiguousarray(stats.table.T)
-        self.feature_all_ = self.feature_count_.sum(axis=0)
-        others = self.feature_all_ + alpha - self.feature_count_
+    _params = rules_for(__init__, RULES, norm=Flag())
+
+    def _set_counts(self, counts: np.ndarray, alpha: Any) -> None:
+        self.feature_all_ = counts.sum(axis=0)
+        others = self.feature_all_ + alpha - counts
         totals = others.sum(axis=1, keepdims=True)
         shares = np.divide(others, totals, out=np.ones_like(others), where=totals > 0)
         logs = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
         self.feature_log_prob_ = logs / logs.sum(axis=1, keepdims=True) if self.norm else -logs
 
-    def _weights_of_attributes(self) -> tuple[np.ndarray, np.ndarray]:
+    def _coefficients(self) -> tuple[np.ndarray, np.ndarray]:
         start = self.class_log_prior_ if len(self.classes_) == 1 else np.zeros(len(self.classes_))
         return np.ascontiguousarray(self.feature_log_prob_.T), start

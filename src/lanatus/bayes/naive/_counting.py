@@ -1,16 +1,15 @@
 """Naive Bayes by counting: weighted counts by class that add up, smoothed into probabilities."""
 
 import warnings
-from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import check_positive_weight, class_codes, fitting, n_threads
-from lanatus.bayes._posterior import BayesClassifier, labels_to_come, logarithm
+from lanatus.base import class_codes, n_threads
+from lanatus.bayes._posterior import logarithm
 from lanatus.catalog import savable
-from lanatus.scale import Block, open_engine
+from lanatus.scale import Block
 
 _LEAST_ALPHA = 1e-10
 _MOST_CELLS = 2**28  # 2 GB of counts
@@ -99,119 +98,33 @@ def log_shares(table: np.ndarray, n_values: np.ndarray, alpha: float) -> np.ndar
     return logs
 
 
-class CountingNB(BayesClassifier):
-    """Base of the naive Bayes classifiers with scikit-learn's `alpha`, `force_alpha`, `fit_prior` and `class_prior`."""
+def class_log_priors(mass: np.ndarray, class_prior: Any, fit_prior: bool) -> np.ndarray:
+    """Logarithms of the priors as the user gives them, or of the shares of the classes (7.16), or all the same."""
+    if class_prior is not None:
+        given = np.asarray(class_prior, dtype=np.float64)
+        if given.shape != mass.shape:
+            raise ValueError(f"Number of priors must match number of classes: got {given.size}, wanted {len(mass)}.")
+        if not ((given >= 0).all() and 0 < given.sum() < np.inf):
+            raise ValueError(f"class_prior must be numbers from 0 on, not all 0; got {given.tolist()}.")
+        return logarithm(given)
+    return logarithm(mass / mass.sum()) if fit_prior else np.full(len(mass), -np.log(len(mass)))
 
-    alpha: Any
-    force_alpha: bool
-    fit_prior: bool
-    class_prior: Any
-    class_count_: np.ndarray
-    class_log_prior_: np.ndarray
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags
-
-    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
-        """What counts a block of rows, given the labels there will be."""
-        raise NotImplementedError
-
-    def _learned(self) -> ClassCounts:
-        """The counts so far, for ``partial_fit``."""
-        raise NotImplementedError
-
-    def _set_counts(self, stats: ClassCounts, alpha: Any) -> None:
-        """Attributes that follow from the counts."""
-        raise NotImplementedError
-
-    @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        engine = open_engine(self, X, y, sample_weight)
-        return self._absorb(engine.reduce(self._tally(None)))
-
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from some more rows.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be; needed in the first call.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        first, known = labels_to_come(self, classes)
-        rows = self._take(X, reset=first)
-        stats = self._tally(known)(Block(rows, y, self._weights(sample_weight, rows), 0))
-        return self._absorb(stats if first else self._learned() + stats)
-
-    def _absorb(self, stats: ClassCounts) -> Self:
-        """The model that follows from the counts over all rows."""
-        total = stats.class_mass.sum()
-        check_positive_weight(total)
-        self.classes_ = stats.classes
-        self.class_count_ = stats.class_mass
-        self.class_log_prior_ = self._priors(stats.class_mass)
-        n_features = len(stats.table) if stats.n_values is None else len(stats.n_values)
-        self._set_counts(stats, self._checked_alpha(n_features))
-        return self
-
-    def _priors(self, mass: np.ndarray) -> np.ndarray:
-        if self.class_prior is not None:
-            given = np.asarray(self.class_prior, dtype=np.float64)
-            if given.shape != mass.shape:
-                raise ValueError(
-                    f"Number of priors must match number of classes: got {given.size}, wanted {len(mass)}."
-                )
-            if not ((given >= 0).all() and 0 < given.sum() < np.inf):
-                raise ValueError(f"class_prior must be numbers from 0 on, not all 0; got {given.tolist()}.")
-            return logarithm(given)
-        return logarithm(mass / mass.sum()) if self.fit_prior else np.full(len(mass), -np.log(len(mass)))
-
-    def _checked_alpha(self, n_features: int) -> Any:
-        alpha = self.alpha if np.ndim(self.alpha) == 0 else np.asarray(self.alpha, dtype=np.float64)
-        if np.ndim(alpha) and alpha.shape != (n_features,):
-            raise ValueError(
-                f"alpha as an array must have one entry a feature: got {alpha.shape[0]}, wanted {n_features}."
-            )
-        if np.ndim(alpha) and alpha.min() < 0:
-            raise ValueError("All values in alpha must be at least 0.")
-        if np.min(alpha) < _LEAST_ALPHA and not self.force_alpha:
-            warnings.warn(
-                f"alpha too small will result in numeric errors, setting alpha = {_LEAST_ALPHA:.1e}. Use "
-                "force_alpha=True to keep alpha unchanged.",
-                stacklevel=4,
-            )
-            alpha = np.maximum(alpha, _LEAST_ALPHA)
-        return alpha
-
-    def _log_priors(self) -> np.ndarray:
-        return self.class_log_prior_
+def checked_alpha(alpha: Any, n_features: int, force_alpha: bool) -> Any:
+    """What is added to every count: a number, or one for each feature."""
+    alpha = alpha if np.ndim(alpha) == 0 else np.asarray(alpha, dtype=np.float64)
+    if np.ndim(alpha) and alpha.shape != (n_features,):
+        raise ValueError(f"alpha as an array must have one entry a feature: got {alpha.shape[0]}, wanted {n_features}.")
+    if np.ndim(alpha) and alpha.min() < 0:
+        raise ValueError("All values in alpha must be at least 0.")
+    if np.min(alpha) < _LEAST_ALPHA and not force_alpha:
+        warnings.warn(
+            f"alpha too small will result in numeric errors, setting alpha = {_LEAST_ALPHA:.1e}. Use "
+            "force_alpha=True to keep alpha unchanged.",
+            stacklevel=6,
+        )
+        alpha = np.maximum(alpha, _LEAST_ALPHA)
+    return alpha
 
 
 def tally_codes(classes: np.ndarray | None, n_values: np.ndarray, block: Block) -> ClassCounts:

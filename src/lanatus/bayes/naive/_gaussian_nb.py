@@ -1,16 +1,19 @@
 """Gaussian naive Bayes."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, aligned, check_is_fitted, check_positive_weight, class_codes, fitting, n_threads
-from lanatus.bayes._posterior import BayesClassifier, checked_priors, labels_to_come, logarithm
+from lanatus.base import Takes, aligned, check_is_fitted, class_codes, fitting, n_threads
+from lanatus.bayes._class_sums import fit_by_sums, partial_fit_by_sums, set_classes
+from lanatus.bayes._posterior import BayesClassifier, checked_priors, logarithm
+from lanatus.bayes._rules import RULES
 from lanatus.catalog import method
-from lanatus.params import Array, Integer, Nothing, Real
-from lanatus.scale import Block, Moments, blockwise, open_engine
+from lanatus.params import rules_for
+from lanatus.scale import Block, Moments, blockwise
 
 
 @method(
@@ -68,16 +71,13 @@ class GaussianNB(BayesClassifier):
     """
 
     _takes = Takes(missing=True)
-    _params = {
-        "priors": Array(ndim=1) | Nothing(),
-        "var_smoothing": Real(low=0),
-        "ddof": Integer(low=0),
-    }
 
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9, ddof: int = 0) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.ddof = ddof
+
+    _params = rules_for(__init__, RULES)
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -92,8 +92,7 @@ class GaussianNB(BayesClassifier):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
         """
-        engine = open_engine(self, X, y, sample_weight)
-        return self._absorb(engine.reduce(partial(tally_moments, None)))
+        return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb)
 
     @fitting
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -110,21 +109,18 @@ class GaussianNB(BayesClassifier):
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows.
         """
-        first, known = labels_to_come(self, classes)
-        numbers = self._take(X, reset=first)
-        stats = tally_moments(known, Block(numbers, y, self._weights(sample_weight, numbers), 0))
-        return self._absorb(stats if first else self._moments + stats)
+        return partial_fit_by_sums(self, X, y, classes, sample_weight, self._tally, lambda: self._moments, self._absorb)
 
-    def _absorb(self, stats: Moments) -> Self:
+    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], Moments]:
+        return partial(tally_moments, classes)
+
+    def _absorb(self, stats: Moments) -> None:
         """The model that follows from the sums over all rows."""
-        check_positive_weight(stats.class_mass)
+        set_classes(self, stats.classes, stats.class_mass)
         self._moments = stats
-        self.classes_ = stats.classes
-        self.class_count_ = stats.class_mass
         self.class_prior_ = self._checked_priors(stats)
         self.epsilon_ = self.var_smoothing * float(overall(stats)[2].max(initial=0.0))
         self.theta_, self.var_ = normal_parameters(stats, self.ddof, self.epsilon_)
-        return self
 
     def _checked_priors(self, stats: Moments) -> np.ndarray:
         if self.priors is None:

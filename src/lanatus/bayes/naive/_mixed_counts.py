@@ -7,14 +7,15 @@ from typing import Any, Self
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, aligned, check_positive_weight, class_codes, fitting, n_threads
+from lanatus.base import Takes, aligned, class_codes, fitting, n_threads
+from lanatus.bayes._class_sums import fit_by_sums, partial_fit_by_sums, set_classes
 from lanatus.bayes._codes import Coding, MixedColumns
-from lanatus.bayes._posterior import BayesClassifier, checked_priors, labels_to_come, logarithm
+from lanatus.bayes._posterior import BayesClassifier, checked_priors, logarithm
 from lanatus.bayes.naive._counting import class_mass, log_shares, split_lines, tally_codes
 from lanatus.bayes.naive._gaussian_nb import tally_moments
 from lanatus.bayes.semi_naive._kept_rows import CodedRows
 from lanatus.catalog import savable
-from lanatus.scale import Block, Moments, is_at_scale, open_engine
+from lanatus.scale import Block, Moments, is_at_scale
 from lanatus.table import Schema
 
 
@@ -108,8 +109,7 @@ class MixedBayes(BayesClassifier):
                 "kernel densities and mode='lazy' keep the rows, so X must be in memory; take density='gaussian' with "
                 "mode='lookup' or 'incremental'."
             )
-        engine = open_engine(self, X, y, sample_weight)
-        return self._absorb(engine.reduce(self._tally(None)))
+        return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb)
 
     @fitting
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -130,26 +130,20 @@ class MixedBayes(BayesClassifier):
         -------
         self
         """
-        first, known = labels_to_come(self, classes)
-        rows = self._take(X, reset=first)
-        stats = self._tally(known)(Block(rows, y, self._weights(sample_weight, rows), 0))
-        return self._absorb(stats if first else self._stats + stats)
+        return partial_fit_by_sums(self, X, y, classes, sample_weight, self._tally, lambda: self._stats, self._absorb)
 
     def _tally(self, classes: np.ndarray | None) -> Callable[[Block], MixedCounts]:
         return partial(tally_mixed, classes, self.schema_)
 
-    def _absorb(self, stats: MixedCounts) -> Self:
+    def _absorb(self, stats: MixedCounts) -> None:
         """The model that follows from the sums over all rows."""
         self._stats = stats
-        self.classes_ = stats.counts.classes
-        self._set_priors(stats.counts.class_mass)
+        self._set_priors(stats.counts.classes, stats.counts.class_mass)
         self.category_count_ = split_lines(stats.counts.table, stats.counts.n_values)
         self._set_densities(stats)
-        return self
 
-    def _set_priors(self, mass: np.ndarray) -> None:
-        check_positive_weight(mass)
-        self.class_count_ = mass
+    def _set_priors(self, classes: np.ndarray, mass: np.ndarray) -> None:
+        set_classes(self, classes, mass)
         self.class_prior_ = self._smoothed_priors(mass)
 
     def _smoothed_priors(self, mass: np.ndarray) -> np.ndarray:

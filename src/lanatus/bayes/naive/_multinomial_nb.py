@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 
 from lanatus.bayes._posterior import logarithm
-from lanatus.bayes.naive._counting import ClassCounts
-from lanatus.bayes.naive._feature_sums import CountsNB
+from lanatus.bayes.naive._linear_nb import RULES, LinearNB
 from lanatus.catalog import method
-from lanatus.params import Array, Flag, Nothing, Real
+from lanatus.params import rules_for
 
 
 @method(
@@ -20,7 +19,7 @@ from lanatus.params import Array, Flag, Nothing, Real
     streams=True,
     peers=["scikit-learn:MultinomialNB"],
 )
-class MultinomialNB(CountsNB):
+class MultinomialNB(LinearNB):
     r"""Naive Bayes for counts, such as how often each word is in a text.
 
     A text of class c is drawn word by word: the score of the class is
@@ -70,13 +69,6 @@ class MultinomialNB(CountsNB):
     McCallum and Nigam (1998), A comparison of event models for naive Bayes text classification.
     """
 
-    _params = {
-        "alpha": Real(low=0) | Array(ndim=1),
-        "force_alpha": Flag(),
-        "fit_prior": Flag(),
-        "class_prior": Array(ndim=1) | Nothing(),
-    }
-
     def __init__(
         self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None
     ) -> None:
@@ -85,14 +77,15 @@ class MultinomialNB(CountsNB):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
 
-    def _set_counts(self, stats: ClassCounts, alpha: Any) -> None:
-        self.feature_count_ = np.ascontiguousarray(stats.table.T)
-        counts = self.feature_count_ + alpha
+    _params = rules_for(__init__, RULES)
+
+    def _set_counts(self, counts: np.ndarray, alpha: Any) -> None:
+        counts = counts + alpha
         empty = counts.sum(axis=1) == 0
         if empty.any():
             overall = counts.sum(axis=0)
             counts[empty] = overall if overall.any() else 1.0
         self.feature_log_prob_ = logarithm(counts) - np.log(counts.sum(axis=1, keepdims=True))
 
-    def _weights_of_attributes(self) -> tuple[np.ndarray, np.ndarray]:
+    def _coefficients(self) -> tuple[np.ndarray, np.ndarray]:
         return np.ascontiguousarray(self.feature_log_prob_.T), self.class_log_prior_

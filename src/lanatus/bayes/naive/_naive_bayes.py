@@ -2,18 +2,19 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
 from lanatus.base import aligned, n_threads
+from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import class_mass, split_lines
 from lanatus.bayes.naive._gaussian_nb import normal_parameters, overall
 from lanatus.bayes.naive._kernel_column import KernelColumns
 from lanatus.bayes.naive._mixed_counts import MixedBayes, MixedCounts, tally_rows
 from lanatus.catalog import Contender, method
-from lanatus.params import Array, Choice, Integer, Nothing, Real, Satisfies
+from lanatus.params import Choice, Real, Satisfies, rules_for
 from lanatus.scale import Block
 
 _DENSITIES = ("gaussian", "kernel")
@@ -94,16 +95,6 @@ class NaiveBayes(MixedBayes):
     John and Langley (1995), Estimating continuous distributions in Bayesian classifiers.
     """
 
-    _params = {
-        "density": Choice(*_DENSITIES) | Satisfies(lambda v: isinstance(v, dict), "a dict of column to density"),
-        "alpha": Real(low=0),
-        "ddof": Integer(low=0),
-        "var_smoothing": Real(low=0),
-        "bandwidth": Choice("john-langley", "silverman") | Real(above=0),
-        "priors": Array(ndim=1) | Nothing(),
-        "mode": Choice("lookup", "lazy", "incremental"),
-    }
-
     def __init__(
         self,
         *,
@@ -122,6 +113,14 @@ class NaiveBayes(MixedBayes):
         self.bandwidth = bandwidth
         self.priors = priors
         self.mode = mode
+
+    _params = rules_for(
+        __init__,
+        RULES,
+        density=Choice(*_DENSITIES) | Satisfies(lambda v: isinstance(v, dict), "a dict of column to density"),
+        bandwidth=Choice("john-langley", "silverman") | Real(above=0),
+        mode=Choice("lookup", "lazy", "incremental"),
+    )
 
     def _kernel_columns(self) -> np.ndarray:
         """Which of the numeric columns have a kernel density."""
@@ -142,13 +141,13 @@ class NaiveBayes(MixedBayes):
             return partial(tally_rows, classes, None)
         return partial(tally_rows, classes, self.schema_) if kernel.any() else super()._tally(classes)
 
-    def _absorb(self, stats: MixedCounts) -> Self:
+    def _absorb(self, stats: MixedCounts) -> None:
         if self.mode != "lazy":
             return super()._absorb(stats)
+        rows = stats.kept
         self._stats = stats
-        self.classes_ = stats.kept.classes
-        self._set_priors(class_mass(stats.kept.y, stats.kept.weight, len(self.classes_)))
-        return self
+        self._set_priors(rows.classes, class_mass(rows.y, rows.weight, len(rows.classes)))
+        return None
 
     def _set_densities(self, stats: MixedCounts) -> None:
         epsilon = self.var_smoothing * overall(stats.moments)[2]
@@ -184,4 +183,5 @@ class NaiveBayes(MixedBayes):
         kept = self._stats.kept
         model = NaiveBayes(**{**self.get_params(deep=False), "mode": "incremental"})
         model._remember(self.schema_)
-        return model._absorb(model._tally(kept.classes)(Block(kept.codes, kept.classes[kept.y], kept.weight, 0)))
+        model._absorb(model._tally(kept.classes)(Block(kept.codes, kept.classes[kept.y], kept.weight, 0)))
+        return model

@@ -6,49 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from lanatus.bayes._class_sums import set_classes
+from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import ClassCounts, class_mass
 from lanatus.bayes.semi_naive._averaged_tables import Rules, Tables, chain_scores, make_chain
-from lanatus.bayes.semi_naive._discretized import CountedBayes
+from lanatus.bayes.semi_naive._discretized import CountedBayes, codes_of, coding_of
 from lanatus.bayes.semi_naive._kept_rows import CodedRows, keep_rows
 from lanatus.bayes.semi_naive._pair_counts import Slots, pairs_of_codes, tally_pairs, tally_triples
 from lanatus.bayes.semi_naive._parent_tables import tally_families
 from lanatus.catalog import Contender, method
-from lanatus.params import Choice, Flag, Integer, Real
+from lanatus.params import Choice, Flag, Integer, rules_for
 from lanatus.scale import Block
-
-
-class _AveragedBayes(CountedBayes):
-    """An average over all sets of attributes of one size, each in turn the parents of all the others."""
-
-    min_count: float
-    literal_product: bool = False
-    printed_prior: bool = False
-    _chain: list[Tables]
-
-    def _order(self) -> int:
-        """How many attributes are parents at a time."""
-        raise NotImplementedError
-
-    def _rules(self) -> Rules:
-        flags = bool(self.literal_product), bool(self.printed_prior)
-        return Rules(float(self.alpha), self.smoothing, float(self.min_count), *flags)
-
-    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
-        name, order = type(self).__name__, self._order()
-        if order == 0:
-            return partial(tally_families, classes, self._coding(), [[] for _ in self.n_values_])
-        return partial(tally_pairs if order == 1 else tally_triples, classes, self._coding(), name)
-
-    def _build(self) -> None:
-        slots = Slots(self.n_values_)
-        self.counts_ = self.counts_.reshape(*[slots.n] * (self._order() + 1), -1)
-        self._chain = self._made_chain(self.counts_)
-
-    def _made_chain(self, counts: np.ndarray) -> list[Tables]:
-        return make_chain(counts, self.class_count_, Slots(self.n_values_), self._rules())
-
-    def _joint(self, X: Any) -> np.ndarray:
-        return chain_scores(self._codes(X), self._chain, Slots(self.n_values_), bool(self.literal_product))
 
 
 @method(
@@ -60,7 +28,7 @@ class _AveragedBayes(CountedBayes):
     streams=True,
     contender=Contender(simplicity=3, most_columns=200),
 )
-class AODE(_AveragedBayes):
+class AODE(CountedBayes):
     r"""Average of the one-dependent classifiers in which one attribute is the parent of all the others.
 
     Picks the class with the largest
@@ -124,15 +92,6 @@ class AODE(_AveragedBayes):
     Webb, Boughton and Wang (2005), Not so naive Bayes: aggregating one-dependence estimators.
     """
 
-    _params = {
-        "min_count": Real(low=0),
-        **CountedBayes._smoothing_params,
-        "literal_product": Flag(),
-        "printed_prior": Flag(),
-        "mode": Choice("lookup", "lazy"),
-        **CountedBayes._interval_params,
-    }
-
     def __init__(
         self,
         min_count: float = 30,
@@ -154,29 +113,42 @@ class AODE(_AveragedBayes):
         self.discretize = discretize
         self.n_bins = n_bins
 
-    def _order(self) -> int:
-        return 1
+    _params = rules_for(__init__, RULES, literal_product=Flag(), printed_prior=Flag(), mode=Choice("lookup", "lazy"))
 
     def _tally(self, classes: np.ndarray | None) -> Callable[[Block], Any]:
-        return partial(keep_rows, classes, self._coding()) if self.mode == "lazy" else super()._tally(classes)
+        if self.mode == "lazy":
+            return partial(keep_rows, classes, coding_of(self))
+        return partial(tally_pairs, classes, coding_of(self), type(self).__name__)
 
     def _absorb(self, stats: Any) -> None:
         if self.mode == "lookup":
             return super()._absorb(stats)
-        self._set_classes(stats.classes, class_mass(stats.y, stats.weight, len(stats.classes)))
+        set_classes(self, stats.classes, class_mass(stats.y, stats.weight, len(stats.classes)))
         self._rows = stats.codes, stats.y, stats.weight
         return None
 
-    def _known_stats(self) -> Any:
-        return super()._known_stats() if self.mode == "lookup" else CodedRows(self.classes_, *self._rows)
+    def _learned(self) -> Any:
+        return super()._learned() if self.mode == "lookup" else CodedRows(self.classes_, *self._rows)
+
+    def _build(self) -> None:
+        slots = Slots(self.n_values_)
+        self.counts_ = self.counts_.reshape(slots.n, slots.n, -1)
+        self._chain = self._make_chain(self.counts_, slots)
+
+    def _make_chain(self, counts: np.ndarray, slots: Slots) -> list[Tables]:
+        flags = bool(self.literal_product), bool(self.printed_prior)
+        rules = Rules(float(self.alpha), self.smoothing, float(self.min_count), *flags)
+        return make_chain(counts, self.class_count_, slots, rules)
 
     def _joint(self, X: Any) -> np.ndarray:
-        if self.mode == "lookup":
-            return super()._joint(X)
-        codes, y, weight = self._rows
         slots = Slots(self.n_values_)
-        counts = pairs_of_codes(type(self).__name__, codes, slots, y, weight, len(self.classes_))
-        return chain_scores(self._codes(X), self._made_chain(counts), slots, bool(self.literal_product))
+        if self.mode == "lookup":
+            chain = self._chain
+        else:
+            codes, y, weight = self._rows
+            counts = pairs_of_codes(type(self).__name__, codes, slots, y, weight, len(self.classes_))
+            chain = self._make_chain(counts, slots)
+        return chain_scores(codes_of(self, X), chain, slots, bool(self.literal_product))
 
 
 @method(
@@ -186,7 +158,7 @@ class AODE(_AveragedBayes):
     zh="AnDE (平均n依赖估计)",
     streams=True,
 )
-class AnDE(_AveragedBayes):
+class AnDE(CountedBayes):
     r"""Average of the classifiers in which n attributes at a time are the parents of all the others.
 
     Picks the class with the largest :math:`\sum_S P(c, x_S) \prod_{j \notin S} P(x_j \mid c, x_S)` over the sets S of n
@@ -244,13 +216,6 @@ class AnDE(_AveragedBayes):
     probability distributions: decreasingly naive Bayesian classification.
     """
 
-    _params = {
-        "n": Integer(low=0, high=2),
-        "min_count": Real(low=0),
-        **CountedBayes._smoothing_params,
-        **CountedBayes._interval_params,
-    }
-
     def __init__(
         self,
         n: int = 1,
@@ -268,5 +233,19 @@ class AnDE(_AveragedBayes):
         self.discretize = discretize
         self.n_bins = n_bins
 
-    def _order(self) -> int:
-        return int(self.n)
+    _params = rules_for(__init__, RULES, n=Integer(low=0, high=2))
+
+    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
+        coding, name = coding_of(self), type(self).__name__
+        if self.n == 0:
+            return partial(tally_families, classes, coding, [[] for _ in self.n_values_])
+        return partial(tally_pairs if self.n == 1 else tally_triples, classes, coding, name)
+
+    def _build(self) -> None:
+        slots = Slots(self.n_values_)
+        self.counts_ = self.counts_.reshape(*[slots.n] * (int(self.n) + 1), -1)
+        rules = Rules(float(self.alpha), self.smoothing, float(self.min_count))
+        self._chain = make_chain(self.counts_, self.class_count_, slots, rules)
+
+    def _joint(self, X: Any) -> np.ndarray:
+        return chain_scores(codes_of(self, X), self._chain, Slots(self.n_values_), literal=False)

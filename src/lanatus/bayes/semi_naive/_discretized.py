@@ -7,41 +7,31 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lanatus._core import core
-from lanatus.base import Takes, check_positive_weight, class_codes, fitting
+from lanatus.base import Takes, class_codes, fitting
+from lanatus.bayes._class_sums import fit_by_sums, partial_fit_by_sums, set_classes
 from lanatus.bayes._codes import CodedColumns, Coding
-from lanatus.bayes._posterior import BayesClassifier, labels_to_come, logarithm
+from lanatus.bayes._posterior import BayesClassifier, logarithm
 from lanatus.bayes.naive._counting import ClassCounts
-from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
 from lanatus.preprocess import entropy_edges, frequency_edges
-from lanatus.scale import Block, Engine, InMemory, open_engine
+from lanatus.scale import Block, Engine
 
 SAMPLE = 100_000  # rows that edges are learned from
 
 
-class DiscreteBayes(BayesClassifier):
-    """Base of the Bayes classifiers that see every column as one of a few values.
+class CountedBayes(BayesClassifier):
+    """Base of the Bayes classifiers that count rows of which every column is one of a few values.
 
-    A class that derives from it says in `_learn` what it needs of the rows, given as codes by ``self._coding()``.
+    A class that derives from it says in `_tally` what is counted and in `_build` what follows from the counts.
     """
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = CodedColumns()
-    _smoothing_params: ClassVar[dict[str, ParameterRule]] = {
-        "alpha": Real(low=0),
-        "smoothing": Choice("lidstone", "m-estimate"),
-    }
-    _interval_params: ClassVar[dict[str, ParameterRule]] = {
-        "discretize": Choice("mdl", "quantile") | Nothing(),
-        "n_bins": Integer(low=2),
-    }
 
     alpha: float
     smoothing: str = "lidstone"
-    discretize: str | None
-    n_bins: int
     class_count_: np.ndarray
+    counts_: np.ndarray
     n_values_: np.ndarray
-    bin_edges_: list[np.ndarray | None]
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -60,78 +50,7 @@ class DiscreteBayes(BayesClassifier):
         -------
         self
         """
-        engine = open_engine(self, X, y, sample_weight)
-        self._learn_coding(engine)
-        self._learn(engine)
-        return self
-
-    def _learn(self, engine: Engine) -> None:
-        """Learn from all rows, once it is known how they become codes."""
-        raise NotImplementedError
-
-    def _learn_coding(self, engine: Engine) -> None:
-        """Edges of the numeric columns, and how many values each column has."""
-        columns = self.schema_.columns
-        numeric = self.schema_.numeric
-        self.bin_edges_ = [None] * len(columns)
-        n_values = np.array([len(column.categories) for column in columns], dtype=np.int64)
-        if numeric and self.discretize is None:
-            tops = engine.reduce(partial(_tops, Coding.of(self.schema_))).tops
-            n_values[numeric] = tops[numeric] + 1
-        elif numeric:
-            sample = engine.reduce(partial(_sampled, _sampled_rows(engine.n_rows), numeric))
-            for at, j in enumerate(numeric):
-                self.bin_edges_[j] = self._edges(sample.values[:, at], sample.labels, sample.weights)
-                n_values[j] = len(self.bin_edges_[j]) + 1  # type: ignore[arg-type]
-        # A column without any value, all of it missing, still has a place in the tables.
-        self.n_values_ = np.maximum(n_values, 1)
-
-    def _edges(self, values: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        known = ~np.isnan(values) & (weights > 0)
-        if self.discretize == "mdl":
-            return entropy_edges(values[known], labels[known], weights[known])
-        return frequency_edges(values[known], weights[known], self.n_bins)
-
-    def _coding(self) -> Coding:
-        return Coding(self.schema_.names, self.n_values_, self.bin_edges_)
-
-    def _codes(self, X: Any) -> np.ndarray:
-        """X as codes of the values that were there in ``fit``."""
-        return self._coding().codes(self._take(X, reset=False))
-
-    def _set_classes(self, classes: np.ndarray, mass: np.ndarray) -> None:
-        check_positive_weight(mass)
-        self.classes_, self.class_count_ = classes, mass
-
-    def _log_priors(self) -> np.ndarray:
-        """Logarithms of (7.19)."""
-        return log_priors(self.class_count_, self.alpha, self.smoothing)
-
-
-class CountedBayes(DiscreteBayes):
-    """A `DiscreteBayes` that needs nothing of the rows but counts, so that more rows can be learned at any time."""
-
-    counts_: np.ndarray
-
-    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
-        """What counts a block of rows, given the labels there will be."""
-        raise NotImplementedError
-
-    def _build(self) -> None:
-        """The model that follows from `counts_`, which has a line for each thing counted."""
-        raise NotImplementedError
-
-    def _learn_structure(self, engine: Engine, classes: np.ndarray | None) -> None:
-        """What must be known of the first rows before others are counted: mostly nothing."""
-
-    def _learn(self, engine: Engine) -> None:
-        self._learn_structure(engine, None)
-        self._absorb(engine.reduce(self._tally(None)))
-
-    def _absorb(self, stats: ClassCounts) -> None:
-        self._set_classes(stats.classes, stats.class_mass)
-        self.counts_ = stats.table
-        self._build()
+        return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb, self._prepare)
 
     @fitting
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -152,19 +71,74 @@ class CountedBayes(DiscreteBayes):
         -------
         self
         """
-        first, known = labels_to_come(self, classes)
-        rows = self._take(X, reset=first)
-        engine = InMemory(rows, y, self._weights(sample_weight, rows))
-        if first:
-            self._learn_coding(engine)
-            self._learn_structure(engine, known)
-        stats = engine.reduce(self._tally(known))
-        self._absorb(stats if first else self._known_stats() + stats)
-        return self
+        sums = self._tally, self._learned, self._absorb, self._prepare
+        return partial_fit_by_sums(self, X, y, classes, sample_weight, *sums)
 
-    def _known_stats(self) -> ClassCounts:
+    def _prepare(self, engine: Engine, classes: np.ndarray | None) -> None:
+        """Learn from the first rows what must be known before rows are counted."""
+        learn_coding(self, engine)
+
+    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], Any]:
+        """What counts a block of rows, given the labels there will be."""
+        raise NotImplementedError
+
+    def _learned(self) -> Any:
         """What was counted so far."""
         return ClassCounts(self.classes_, self.class_count_, self.counts_.reshape(-1, len(self.classes_)))
+
+    def _absorb(self, stats: Any) -> None:
+        """The model that follows from the counts over all rows."""
+        set_classes(self, stats.classes, stats.class_mass)
+        self.counts_ = stats.table
+        self._build()
+
+    def _build(self) -> None:
+        """The model that follows from `counts_`, which has a line for each thing counted."""
+        raise NotImplementedError
+
+    def _log_priors(self) -> np.ndarray:
+        return log_priors(self.class_count_, self.alpha, self.smoothing)
+
+
+# ---------------------------------------------------------------- codes
+
+
+def learn_coding(model: Any, engine: Engine) -> None:
+    """Set `bin_edges_`, the edges of numeric columns, and `n_values_`, how many values each column has."""
+    columns, numeric = model.schema_.columns, model.schema_.numeric
+    model.bin_edges_ = [None] * len(columns)
+    n_values = np.array([len(column.categories) for column in columns], dtype=np.int64)
+    if numeric and model.discretize is None:
+        tops = engine.reduce(partial(_tops, Coding.of(model.schema_))).tops
+        n_values[numeric] = tops[numeric] + 1
+    elif numeric:
+        sample = engine.reduce(partial(_sampled, _sampled_rows(engine.n_rows), numeric))
+        for at, j in enumerate(numeric):
+            edges = _edges(sample.values[:, at], sample.labels, sample.weights, model.discretize, model.n_bins)
+            model.bin_edges_[j] = edges
+            n_values[j] = len(edges) + 1
+    # A column without any value, all of it missing, still has a place in the tables.
+    model.n_values_ = np.maximum(n_values, 1)
+
+
+def _edges(values: np.ndarray, labels: np.ndarray, weights: np.ndarray, discretize: str, n_bins: int) -> np.ndarray:
+    seen = ~np.isnan(values) & (weights > 0)
+    if discretize == "mdl":
+        return entropy_edges(values[seen], labels[seen], weights[seen])
+    return frequency_edges(values[seen], weights[seen], n_bins)
+
+
+def coding_of(model: Any) -> Coding:
+    """How rows become codes, as ``fit`` learned it."""
+    return Coding(model.schema_.names, model.n_values_, model.bin_edges_)
+
+
+def codes_of(model: Any, X: Any) -> np.ndarray:
+    """X as codes of the values that were there in ``fit``."""
+    return coding_of(model).codes(model._take(X, reset=False))
+
+
+# ---------------------------------------------------------------- smoothing
 
 
 def log_priors(mass: np.ndarray, alpha: float, smoothing: str) -> np.ndarray:

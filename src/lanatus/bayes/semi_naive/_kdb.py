@@ -2,16 +2,18 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import ClassCounts
-from lanatus.bayes.semi_naive._discretized import CountedBayes
+from lanatus.bayes.semi_naive._discretized import CountedBayes, coding_of
 from lanatus.bayes.semi_naive._mutual_information import class_information, conditional_information, without_noise
 from lanatus.bayes.semi_naive._pair_counts import Slots, pair_table, singles, tally_pairs
-from lanatus.bayes.semi_naive._parent_tables import FamilyBayes, tally_families
+from lanatus.bayes.semi_naive._parent_tables import family_joint, set_tables_of_counts, tally_families
 from lanatus.catalog import method
-from lanatus.params import Integer
+from lanatus.params import Integer, rules_for
 from lanatus.scale import Block, Engine
 
 
@@ -23,7 +25,7 @@ from lanatus.scale import Block, Engine
     zh="kDE与KDB",
     streams=True,
 )
-class KDB(FamilyBayes, CountedBayes):
+class KDB(CountedBayes):
     r"""Bayes classifier in which each attribute depends on the class and on up to k other attributes.
 
     Attributes are placed in the order of :math:`I(x_i, y)`, the most informative first; each takes as parents those
@@ -85,8 +87,6 @@ class KDB(FamilyBayes, CountedBayes):
     Sahami (1996), Learning limited dependence Bayesian classifiers.
     """
 
-    _params = {"k": Integer(low=0), **FamilyBayes._smoothing_params, **FamilyBayes._interval_params}
-
     def __init__(
         self,
         k: int = 1,
@@ -102,20 +102,29 @@ class KDB(FamilyBayes, CountedBayes):
         self.discretize = discretize
         self.n_bins = n_bins
 
-    def _learn_structure(self, engine: Engine, classes: np.ndarray | None) -> None:
+    _params = rules_for(
+        __init__,
+        RULES,
+        k=Integer(low=0),
+    )
+
+    def _prepare(self, engine: Engine, classes: np.ndarray | None) -> None:
+        super()._prepare(engine, classes)
         slots = Slots(self.n_values_)
-        stats = engine.reduce(partial(tally_pairs, classes, self._coding(), type(self).__name__))
+        stats = engine.reduce(partial(tally_pairs, classes, coding_of(self), type(self).__name__))
         pairs = pair_table(stats, slots)
         self.information_ = conditional_information(pairs, slots)
         self.class_information_ = class_information(singles(pairs), slots)
         self.order_, self.parents_ = placed(self.class_information_, self.information_, self.k)
 
     def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
-        return partial(tally_families, classes, self._coding(), self.parents_)
+        return partial(tally_families, classes, coding_of(self), self.parents_)
 
     def _build(self) -> None:
-        families = self._families()
-        self._set_tables(self.parents_, families.whole(families.split(self.counts_)))
+        set_tables_of_counts(self, self.parents_)
+
+    def _joint(self, X: Any) -> np.ndarray:
+        return family_joint(self, X)
 
 
 def placed(class_information: np.ndarray, information: np.ndarray, k: int) -> tuple[list[int], list[list[int]]]:

@@ -8,11 +8,13 @@ import numpy as np
 
 from lanatus._core import bayes as kernels
 from lanatus.base import check_is_fitted, n_threads
+from lanatus.bayes._class_sums import set_classes
+from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import class_mass
-from lanatus.bayes.semi_naive._discretized import CountedBayes
+from lanatus.bayes.semi_naive._discretized import CountedBayes, codes_of, coding_of
 from lanatus.bayes.semi_naive._kept_rows import CodedRows, keep_rows
 from lanatus.catalog import method
-from lanatus.params import Real
+from lanatus.params import Real, rules_for
 from lanatus.scale import Block
 
 
@@ -81,13 +83,6 @@ class LBR(CountedBayes):
     Zheng and Webb (2000), Lazy learning of Bayesian rules.
     """
 
-    _params = {
-        "significance": Real(above=0, high=1),
-        "min_count": Real(low=0),
-        "alpha": Real(low=0),
-        **CountedBayes._interval_params,
-    }
-
     def __init__(
         self,
         *,
@@ -103,14 +98,20 @@ class LBR(CountedBayes):
         self.discretize = discretize
         self.n_bins = n_bins
 
+    _params = rules_for(
+        __init__,
+        RULES,
+        significance=Real(above=0, high=1),
+    )
+
     def _tally(self, classes: np.ndarray | None) -> Callable[[Block], Any]:
-        return partial(keep_rows, classes, self._coding())
+        return partial(keep_rows, classes, coding_of(self))
 
     def _absorb(self, stats: Any) -> None:
-        self._set_classes(stats.classes, class_mass(stats.y, stats.weight, len(stats.classes)))
+        set_classes(self, stats.classes, class_mass(stats.y, stats.weight, len(stats.classes)))
         self.codes_, self._labels, self._weight = stats.codes, stats.y, stats.weight
 
-    def _known_stats(self) -> Any:
+    def _learned(self) -> Any:
         return CodedRows(self.classes_, self.codes_, self._labels, self._weight)
 
     def antecedents(self, X: Any) -> np.ndarray:
@@ -133,7 +134,7 @@ class LBR(CountedBayes):
 
     def _answers(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Scores and antecedents; rows that are alike are answered once."""
-        queries, place = np.unique(self._codes(X), axis=0, return_inverse=True)
+        queries, place = np.unique(codes_of(self, X), axis=0, return_inverse=True)
         weight = self._weight
         unit = 1.0 if weight is None else min(1.0, float(weight[weight > 0].min()))
         scores, fixed = kernels.lazy_rule_scores(

@@ -1,26 +1,29 @@
 """NBTree: a decision tree with naive Bayes in its leaves (section 7.7)."""
 
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import check_is_fitted
-from lanatus.bayes._posterior import logarithm
+from lanatus.base import Takes, check_is_fitted, fitting
+from lanatus.bayes._class_sums import set_classes
+from lanatus.bayes._codes import CodedColumns
+from lanatus.bayes._posterior import BayesClassifier, logarithm
+from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import class_mass
 from lanatus.bayes.semi_naive._averaged_tables import Rules, child_logs
-from lanatus.bayes.semi_naive._discretized import DiscreteBayes, log_priors
+from lanatus.bayes.semi_naive._discretized import codes_of, coding_of, learn_coding, log_priors
 from lanatus.bayes.semi_naive._kept_rows import CodedRows, keep_rows
 from lanatus.bayes.semi_naive._pair_counts import Slots, team
 from lanatus.bayes.semi_naive._parent_tables import Families
 from lanatus.catalog import method
-from lanatus.params import Integer, Nothing, Real
-from lanatus.scale import Engine
+from lanatus.params import Integer, Nothing, Real, rules_for
+from lanatus.scale import Engine, open_engine
 
 
 @method("bayes.nbtree", section="7.7", task="classification", en="NBTree", zh="NBTree (朴素贝叶斯树)", streams=True)
-class NBTree(DiscreteBayes):
+class NBTree(BayesClassifier):
     r"""Decision tree whose leaves are naive Bayes classifiers.
 
     A node is split by the attribute that makes naive Bayes in the children err least, judged by leaving out each row:
@@ -82,13 +85,8 @@ class NBTree(DiscreteBayes):
     Kohavi (1996), Scaling up the accuracy of naive-Bayes classifiers: a decision-tree hybrid.
     """
 
-    _params = {
-        "min_gain": Real(low=0, below=1),
-        "min_count": Real(low=0),
-        "max_depth": Integer(low=0) | Nothing(),
-        "alpha": Real(low=0),
-        **DiscreteBayes._interval_params,
-    }
+    _takes = Takes(nominal=True, missing=True)
+    _wants = CodedColumns()
 
     def __init__(
         self,
@@ -107,10 +105,39 @@ class NBTree(DiscreteBayes):
         self.discretize = discretize
         self.n_bins = n_bins
 
+    _params = rules_for(
+        __init__,
+        RULES,
+        min_gain=Real(low=0, below=1),
+        max_depth=Integer(low=0) | Nothing(),
+    )
+
+    @fitting
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y.
+
+        Parameters
+        ----------
+        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            Labels of any type; None where X is a source that has its own target.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+        """
+        engine = open_engine(self, X, y, sample_weight)
+        learn_coding(self, engine)
+        self._learn(engine)
+        return self
+
     def _learn(self, engine: Engine) -> None:
-        rows: CodedRows = engine.reduce(partial(keep_rows, None, self._coding()))
+        rows: CodedRows = engine.reduce(partial(keep_rows, None, coding_of(self)))
         weight = np.ones(len(rows.y)) if rows.weight is None else rows.weight
-        self._set_classes(rows.classes, class_mass(rows.y, weight, len(rows.classes)))
+        set_classes(self, rows.classes, class_mass(rows.y, weight, len(rows.classes)))
         here = weight > 0
         nodes = _Growth(self, float(min(1.0, weight[here].min()))).grow(rows.codes[here], rows.y[here], weight[here])
         self.feature_ = np.array([node.feature for node in nodes])
@@ -135,7 +162,7 @@ class NBTree(DiscreteBayes):
         ndarray of int of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._stops(self._codes(X))
+        return self._stops(codes_of(self, X))
 
     def _stops(self, codes: np.ndarray) -> np.ndarray:
         at = np.zeros(len(codes), dtype=np.int64)
@@ -149,8 +176,11 @@ class NBTree(DiscreteBayes):
             at[rows] = below
         return at
 
+    def _log_priors(self) -> np.ndarray:
+        return log_priors(self.class_count_, self.alpha, "lidstone")
+
     def _joint(self, X: Any) -> np.ndarray:
-        codes = self._codes(X)
+        codes = codes_of(self, X)
         stops = self._stops(codes)
         families = Families(self.n_values_, [[] for _ in self.n_values_])
         out = np.empty((len(codes), len(self.classes_)))

@@ -1,6 +1,6 @@
 """One-dependent estimators: every attribute may depend on one other (section 7.4)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Self
 
@@ -8,27 +8,24 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from lanatus.base import fitting
-from lanatus.bayes.semi_naive._discretized import CountedBayes
+from lanatus.bayes._class_sums import fit_by_sums, set_classes
+from lanatus.bayes._rules import RULES
+from lanatus.bayes.naive._counting import ClassCounts
+from lanatus.bayes.semi_naive._discretized import CountedBayes, coding_of, learn_coding
 from lanatus.bayes.semi_naive._pair_counts import Slots, pair_table, tally_pairs
-from lanatus.bayes.semi_naive._parent_tables import Families, FamilyBayes, LeftOut, tally_families, tally_right, unit_of
+from lanatus.bayes.semi_naive._parent_tables import (
+    Families,
+    LeftOut,
+    family_joint,
+    set_tables,
+    set_tables_of_counts,
+    tally_families,
+    tally_right,
+    unit_of,
+)
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, Satisfies
-from lanatus.scale import Engine
-
-
-class _OneParent(FamilyBayes, CountedBayes):
-    """A structure that is known before the rows are counted."""
-
-    def _wanted_parents(self) -> list[list[int]]:
-        raise NotImplementedError
-
-    def _tally(self, classes: np.ndarray | None) -> Any:
-        return partial(tally_families, classes, self._coding(), self._wanted_parents())
-
-    def _build(self) -> None:
-        parents = self._wanted_parents()
-        families = Families(self.n_values_, parents)
-        self._set_tables(parents, families.whole(families.split(self.counts_)))
+from lanatus.params import Choice, Integer, Nothing, Satisfies, rules_for
+from lanatus.scale import Block, Engine, open_engine
 
 
 @method(
@@ -39,7 +36,7 @@ class _OneParent(FamilyBayes, CountedBayes):
     zh="独依赖估计",
     streams=True,
 )
-class ODE(_OneParent):
+class ODE(CountedBayes):
     r"""Bayes classifier in which each attribute depends on the class and on one parent attribute that you name.
 
     Picks the class with the largest :math:`P(c) \prod_i P(x_i \mid c, pa_i)` (7.21), where
@@ -93,16 +90,6 @@ class ODE(_OneParent):
     [[], [4], [], [], [], []]
     """
 
-    _params = {
-        "parents": Nothing()
-        | Satisfies(
-            lambda value: isinstance(value, Mapping | list | tuple | np.ndarray),
-            "a dict of column to column, or a sequence with one entry for each column",
-        ),
-        **FamilyBayes._smoothing_params,
-        **FamilyBayes._interval_params,
-    }
-
     def __init__(
         self,
         parents: Any = None,
@@ -117,6 +104,25 @@ class ODE(_OneParent):
         self.smoothing = smoothing
         self.discretize = discretize
         self.n_bins = n_bins
+
+    _params = rules_for(
+        __init__,
+        RULES,
+        parents=Nothing()
+        | Satisfies(
+            lambda value: isinstance(value, Mapping | list | tuple | np.ndarray),
+            "a dict of column to column, or a sequence with one entry for each column",
+        ),
+    )
+
+    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
+        return partial(tally_families, classes, coding_of(self), self._wanted_parents())
+
+    def _build(self) -> None:
+        set_tables_of_counts(self, self._wanted_parents())
+
+    def _joint(self, X: Any) -> np.ndarray:
+        return family_joint(self, X)
 
     def _wanted_parents(self) -> list[list[int]]:
         names = self.schema_.names
@@ -141,7 +147,7 @@ class ODE(_OneParent):
     zh="SPODE (超父独依赖估计)",
     streams=True,
 )
-class SPODE(_OneParent):
+class SPODE(CountedBayes):
     r"""Bayes classifier in which all attributes depend on the class and on one super-parent.
 
     Picks the class with the largest :math:`P(c) \prod_i P(x_i \mid c, x_s)` (7.21), where s is the super-parent, given
@@ -198,14 +204,6 @@ class SPODE(_OneParent):
     ('纹理', [6, 13, 13, 14, 13, 14])
     """
 
-    _params = {
-        "super_parent": Choice("cv")
-        | Integer(low=0)
-        | Satisfies(lambda value: isinstance(value, str), "the name of a column"),
-        **FamilyBayes._smoothing_params,
-        **FamilyBayes._interval_params,
-    }
-
     def __init__(
         self,
         super_parent: Any = "cv",
@@ -221,16 +219,54 @@ class SPODE(_OneParent):
         self.discretize = discretize
         self.n_bins = n_bins
 
+    _params = rules_for(
+        __init__,
+        RULES,
+        super_parent=Choice("cv")
+        | Integer(low=0)
+        | Satisfies(lambda value: isinstance(value, str), "the name of a column"),
+    )
+
+    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
+        return partial(tally_families, classes, coding_of(self), self._wanted_parents())
+
+    def _build(self) -> None:
+        set_tables_of_counts(self, self._wanted_parents())
+
+    def _joint(self, X: Any) -> np.ndarray:
+        return family_joint(self, X)
+
     def _wanted_parents(self) -> list[list[int]]:
         self.super_parent_ = column_place(self.schema_.names, self.super_parent)
         return star(len(self.schema_), self.super_parent_)
 
-    def _learn(self, engine: Engine) -> None:
+    @fitting
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y.
+
+        Parameters
+        ----------
+        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            Labels of any type; None where X is a source that has its own target.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+        """
         if self.super_parent != "cv":
-            return super()._learn(engine)
-        coding, d = self._coding(), len(self.schema_)
+            return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb, self._prepare)
+        return self._fit_cv(open_engine(self, X, y, sample_weight))
+
+    def _fit_cv(self, engine: Engine) -> Self:
+        """Choose the super-parent that gets the most rows right, each left out."""
+        learn_coding(self, engine)
+        coding, d = coding_of(self), len(self.schema_)
         stats = engine.reduce(partial(tally_pairs, None, coding, type(self).__name__))
-        self._set_classes(stats.classes, stats.class_mass)
+        set_classes(self, stats.classes, stats.class_mass)
         pairs = pair_table(stats, Slots(self.n_values_))
         structures = [Families(self.n_values_, star(d, s)) for s in range(d)]
         tables = [families.of_pairs(pairs) for families in structures]
@@ -241,8 +277,8 @@ class SPODE(_OneParent):
         self.cv_scores_ = right / stats.class_mass.sum()
         # Sums of weights in another order may differ in the last digit.
         self.super_parent_ = int(np.round(self.cv_scores_, 12).argmax())
-        self._set_tables(structures[self.super_parent_].parents, tables[self.super_parent_])
-        return None
+        set_tables(self, structures[self.super_parent_].parents, tables[self.super_parent_])
+        return self
 
     @available_if(lambda self: self.super_parent != "cv")
     @fitting

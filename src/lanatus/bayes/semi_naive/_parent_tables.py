@@ -9,7 +9,7 @@ from lanatus.base import class_codes
 from lanatus.bayes._codes import Coding
 from lanatus.bayes._posterior import logarithm
 from lanatus.bayes.naive._counting import ClassCounts, class_mass
-from lanatus.bayes.semi_naive._discretized import DiscreteBayes, smoothed_logs
+from lanatus.bayes.semi_naive._discretized import codes_of, smoothed_logs
 from lanatus.bayes.semi_naive._pair_counts import MOST_CELLS, Slots, team
 from lanatus.scale import Block, Sums
 
@@ -52,7 +52,7 @@ class Families:
         parts = np.split(table, ends[:-1])
         return [part.reshape(*shape, table.shape[1]) for part, shape in zip(parts, self.shapes, strict=True)]
 
-    def whole(self, tables: list[np.ndarray]) -> list[np.ndarray]:
+    def with_margins(self, tables: list[np.ndarray]) -> list[np.ndarray]:
         """Tables of counts as the kernel gives them, with the sums over all values in the last place of each parent."""
         tables = [table.copy() for table in tables]
         for table in tables:
@@ -118,22 +118,25 @@ def family_logs(tables: list[np.ndarray], alpha: float, smoothing: str, *, less:
     return out
 
 
-class FamilyBayes(DiscreteBayes):
-    """A `DiscreteBayes` with one structure: each attribute depends on the class and on its parents."""
+# ---------------------------------------------------------------- classifiers with one structure
 
-    parents_: list[list[int]]
-    log_prob_: list[np.ndarray]
 
-    def _set_tables(self, parents: list[list[int]], counts: list[np.ndarray]) -> None:
-        """The model of a structure and its counts."""
-        self.parents_ = parents
-        self.log_prob_ = family_logs(counts, self.alpha, self.smoothing)
+def set_tables(model: Any, parents: list[list[int]], counts: list[np.ndarray]) -> None:
+    """Set `parents_`, the structure, and `log_prob_`, the smoothed logarithms of its counts."""
+    model.parents_ = parents
+    model.log_prob_ = family_logs(counts, model.alpha, model.smoothing)
 
-    def _families(self) -> Families:
-        return Families(self.n_values_, self.parents_)
 
-    def _joint(self, X: Any) -> np.ndarray:
-        return self._families().scores(self._codes(X), self.log_prob_, self._log_priors())
+def set_tables_of_counts(model: Any, parents: list[list[int]]) -> None:
+    """The same from `counts_`, the lines of all tables as `tally_families` counts them."""
+    families = Families(model.n_values_, parents)
+    set_tables(model, parents, families.with_margins(families.split(model.counts_)))
+
+
+def family_joint(model: Any, X: Any) -> np.ndarray:
+    """Logarithm of (7.21) for each row and class."""
+    families = Families(model.n_values_, model.parents_)
+    return families.scores(codes_of(model, X), model.log_prob_, model._log_priors())
 
 
 # ---------------------------------------------------------------- leaving one row out

@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import ClassCounts
-from lanatus.bayes.semi_naive._discretized import CountedBayes
+from lanatus.bayes.semi_naive._discretized import CountedBayes, coding_of
 from lanatus.bayes.semi_naive._mutual_information import conditional_information, without_noise
 from lanatus.bayes.semi_naive._ode import column_place
 from lanatus.bayes.semi_naive._pair_counts import Slots, tally_pairs
-from lanatus.bayes.semi_naive._parent_tables import Families, FamilyBayes
+from lanatus.bayes.semi_naive._parent_tables import Families, family_joint, set_tables
 from lanatus.catalog import Contender, method
 from lanatus.graph import maximum_spanning_tree, parents_from_root
-from lanatus.params import Choice, Integer, Satisfies
+from lanatus.params import Choice, Integer, Satisfies, rules_for
 from lanatus.scale import Block
 
 
@@ -28,7 +29,7 @@ from lanatus.scale import Block
     peers=["pgmpy:TreeSearch"],
     contender=Contender(simplicity=3, most_columns=200),
 )
-class TAN(FamilyBayes, CountedBayes):
+class TAN(CountedBayes):
     r"""Bayes classifier in which each attribute depends on the class and on its parent in a tree that ``fit`` finds.
 
     The tree is the spanning tree of the attributes with the largest sum of conditional mutual information
@@ -93,13 +94,6 @@ class TAN(FamilyBayes, CountedBayes):
     Chow and Liu (1968), Approximating discrete probability distributions with dependence trees.
     """
 
-    _params = {
-        "root": Integer(low=0) | Satisfies(lambda value: isinstance(value, str), "the name of a column"),
-        "weighting": Choice("joint", "book"),
-        **FamilyBayes._smoothing_params,
-        **FamilyBayes._interval_params,
-    }
-
     def __init__(
         self,
         root: Any = 0,
@@ -117,8 +111,15 @@ class TAN(FamilyBayes, CountedBayes):
         self.discretize = discretize
         self.n_bins = n_bins
 
+    _params = rules_for(
+        __init__,
+        RULES,
+        root=Integer(low=0) | Satisfies(lambda value: isinstance(value, str), "the name of a column"),
+        weighting=Choice("joint", "book"),
+    )
+
     def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
-        return partial(tally_pairs, classes, self._coding(), type(self).__name__)
+        return partial(tally_pairs, classes, coding_of(self), type(self).__name__)
 
     def _build(self) -> None:
         root = column_place(self.schema_.names, self.root)
@@ -127,4 +128,7 @@ class TAN(FamilyBayes, CountedBayes):
         self.information_ = conditional_information(pairs, slots, self.weighting)
         self.edges_ = maximum_spanning_tree(without_noise(np.triu(self.information_, 1)))
         parents = parents_from_root(self.edges_, root, len(slots.n_values))
-        self._set_tables(parents, Families(self.n_values_, parents).of_pairs(pairs))
+        set_tables(self, parents, Families(self.n_values_, parents).of_pairs(pairs))
+
+    def _joint(self, X: Any) -> np.ndarray:
+        return family_joint(self, X)

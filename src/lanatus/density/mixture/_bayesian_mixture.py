@@ -7,11 +7,11 @@ import numpy as np
 from scipy.special import betaln, digamma, gammaln
 
 from lanatus.catalog import method
-from lanatus.density.mixture._covariance_shapes import SHAPES, checked_covariances, factors_of, log_dets
+from lanatus.density.mixture._covariance_shapes import checked_covariances, factors_of, log_dets
 from lanatus.density.mixture._em_steps import Components, Scatter, components, moments, regularised, shaped, tally
-from lanatus.density.mixture._mixture_base import BaseMixture, State
-from lanatus.density.mixture._mixture_start import STARTS, Survey, start_rows, start_sums
-from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real
+from lanatus.density.mixture._mixture_base import RULES, BaseMixture, State
+from lanatus.density.mixture._mixture_start import Survey, start_rows, start_sums
+from lanatus.params import Array, Choice, Nothing, Real, rules_for
 from lanatus.scale import Sums
 
 
@@ -107,25 +107,6 @@ the priors used
     inference for Dirichlet process mixtures. Bishop (2006), Pattern recognition and machine learning, 10.2.
     """
 
-    _params = {
-        "n_components": Integer(low=1),
-        "covariance_type": Choice(*SHAPES),
-        "tol": Real(low=0),
-        "reg_covar": Real(low=0),
-        "max_iter": Integer(low=0),
-        "n_init": Integer(low=1),
-        "init_params": Choice(*STARTS),
-        "weight_concentration_prior_type": Choice("dirichlet_process", "dirichlet_distribution"),
-        "weight_concentration_prior": Real(above=0) | Nothing(),
-        "mean_precision_prior": Real(above=0) | Nothing(),
-        "mean_prior": Array(ndim=1) | Nothing(),
-        "degrees_of_freedom_prior": Real(above=0) | Nothing(),
-        "covariance_prior": Array(ndim=1) | Array(ndim=2) | Real(above=0) | Nothing(),
-        "random_state": RandomState(),
-        "warm_start": Flag(),
-        "verbose": Integer(low=0) | Flag(),
-        "verbose_interval": Integer(low=1),
-    }
     _state_names = (
         "weights",
         "means",
@@ -174,6 +155,17 @@ the priors used
         self.warm_start = warm_start
         self.verbose = verbose
         self.verbose_interval = verbose_interval
+
+    _params = rules_for(
+        __init__,
+        RULES,
+        weight_concentration_prior_type=Choice("dirichlet_process", "dirichlet_distribution"),
+        weight_concentration_prior=Real(above=0) | Nothing(),
+        mean_precision_prior=Real(above=0) | Nothing(),
+        mean_prior=Array(ndim=1) | Nothing(),
+        degrees_of_freedom_prior=Real(above=0) | Nothing(),
+        covariance_prior=Array(ndim=1) | Array(ndim=2) | Real(above=0) | Nothing(),
+    )
 
     # ------------------------------------------------------------ priors
 

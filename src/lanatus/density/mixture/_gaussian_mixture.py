@@ -7,7 +7,6 @@ import numpy as np
 from lanatus.base import Takes
 from lanatus.catalog import method
 from lanatus.density.mixture._covariance_shapes import (
-    SHAPES,
     checked_covariances,
     covariances_of,
     factors_of,
@@ -22,9 +21,9 @@ from lanatus.density.mixture._em_steps import (
     regularised,
     shaped,
 )
-from lanatus.density.mixture._mixture_base import BaseMixture, State
-from lanatus.density.mixture._mixture_start import STARTS, Survey, start_rows, start_sums
-from lanatus.params import Array, Choice, Flag, Integer, Nothing, RandomState, Real
+from lanatus.density.mixture._mixture_base import RULES, BaseMixture, State
+from lanatus.density.mixture._mixture_start import Survey, start_rows, start_sums
+from lanatus.params import Array, Choice, Nothing, rules_for
 from lanatus.scale import Sums
 
 MATRICES = Array(ndim=1) | Array(ndim=2) | Array(ndim=3) | Nothing()
@@ -128,24 +127,6 @@ class GaussianMixture(BaseMixture):
     """
 
     _takes = Takes(missing=True)
-    _params = {
-        "n_components": Integer(low=1),
-        "covariance_type": Choice(*SHAPES),
-        "tol": Real(low=0),
-        "reg_covar": Real(low=0),
-        "max_iter": Integer(low=0),
-        "n_init": Integer(low=1),
-        "init_params": Choice(*STARTS),
-        "weights_init": Array(ndim=1) | Nothing(),
-        "means_init": Array(ndim=2) | Nothing(),
-        "precisions_init": MATRICES,
-        "random_state": RandomState(),
-        "warm_start": Flag(),
-        "verbose": Integer(low=0) | Flag(),
-        "verbose_interval": Integer(low=1),
-        "covariances_init": MATRICES,
-        "solver": Choice("em", "fixed-point"),
-    }
 
     def __init__(
         self,
@@ -183,6 +164,16 @@ class GaussianMixture(BaseMixture):
         self.verbose_interval = verbose_interval
         self.covariances_init = covariances_init
         self.solver = solver
+
+    _params = rules_for(
+        __init__,
+        RULES,
+        weights_init=Array(ndim=1) | Nothing(),
+        means_init=Array(ndim=2) | Nothing(),
+        precisions_init=MATRICES,
+        covariances_init=MATRICES,
+        solver=Choice("em", "fixed-point"),
+    )
 
     # ------------------------------------------------------------ the steps
 

@@ -12,14 +12,27 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import Estimator, check_is_fitted, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress, Restart
-from lanatus.density.mixture._covariance_shapes import array_shape, precisions_of
+from lanatus.density.mixture._covariance_shapes import SHAPES, array_shape, precisions_of
 from lanatus.density.mixture._em_steps import Components, Scatter, posteriors, tally
-from lanatus.density.mixture._mixture_start import Survey
+from lanatus.density.mixture._mixture_start import STARTS, Survey
+from lanatus.params import COMMON, Choice, Flag, Integer, ParameterRule, Real
 from lanatus.scale import Block, Engine, InMemory, Sums, blockwise, open_engine
 
 logger = logging.getLogger("lanatus")
 
 State = dict[str, np.ndarray]  # parameters by the names of their attributes, without the underscore
+
+
+RULES: dict[str, ParameterRule] = COMMON | {
+    "n_components": Integer(low=1),
+    "covariance_type": Choice(*SHAPES),
+    "reg_covar": Real(low=0),
+    "max_iter": Integer(low=0),
+    "n_init": Integer(low=1),
+    "init_params": Choice(*STARTS),
+    "verbose": Integer(low=0) | Flag(),
+    "verbose_interval": Integer(low=1),
+}
 
 
 class BaseMixture(CallbackSupportMixin, DensityMixin, Estimator):

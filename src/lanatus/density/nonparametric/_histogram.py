@@ -4,11 +4,11 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, check_is_fitted, fitting
+from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
+from lanatus.density._density import Density
 from lanatus.density.nonparametric._bin_edges import RULES, bin_edges
 from lanatus.density.nonparametric._grid import Cells, as_mass, count_cells, find_cells, places_of
 from lanatus.params import Array, Choice, Integer, Nothing, Real, Satisfies
@@ -23,7 +23,7 @@ from lanatus.scale import Block, blockwise, open_engine
     streams=True,
     peers=["numpy:histogramdd", "scipy:rv_histogram"],
 )
-class HistogramDensity(DensityMixin, Estimator):
+class HistogramDensity(Density):
     r"""A density that is constant in each cell of a grid: the cell's share of the rows over its volume.
 
     :math:`\hat p(x) = \frac{n_c + \alpha}{(n + \alpha C)\, V_c}` for *x* in cell *c* of :math:`C` cells.
@@ -115,10 +115,6 @@ class HistogramDensity(DensityMixin, Estimator):
         with np.errstate(divide="ignore"):
             logs = np.log(mass) - self._log_total() - np.sum(sides, axis=0)
         return np.where(inside, logs, -np.inf).astype(X.dtype, copy=False)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Sum of the log densities of the rows; y is ignored."""
-        return float(np.sum(np.asarray(self.score_samples(X), dtype=np.float64)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
         """Draw rows: a cell, then a place in it.

@@ -3,11 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, check_is_fitted, fitting
+from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
+from lanatus.density._density import Density
 from lanatus.density.nonparametric._bandwidth import RULES, choose_bandwidth
 from lanatus.density.nonparametric._kernel_sums import log_kernel_sums, metric_of
 from lanatus.density.nonparametric._windows import KERNELS, draw_offsets, log_window_integral
@@ -26,7 +26,7 @@ _MOST_COLUMNS = 15  # a tree over more seldom leaves anything out
     zh="核密度估计",
     peers=["scikit-learn:KernelDensity", "mlpack:kde", "scipy:gaussian_kde"],
 )
-class KernelDensity(DensityMixin, Estimator):
+class KernelDensity(Density):
     r"""A density that is the mean of windows laid on the rows, of any shape and width.
 
     :math:`\hat p(x) = \frac{1}{\sum w} \sum_i \frac{w_i}{c\, h^d} K\!\left(\frac{\lVert x - x_i \rVert}{h}\right)`
@@ -169,10 +169,6 @@ class KernelDensity(DensityMixin, Estimator):
         atol = float(min(self.atol * np.exp(scale), np.finfo(float).max)) if self.atol else 0.0
         logs = log_kernel_sums(tree, queries, kernel=kernel, metric=metric, h=h, rtol=float(self.rtol), atol=atol)
         return (logs - scale).astype(X.dtype, copy=False)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Sum of the log densities of the rows; y is ignored."""
-        return float(np.sum(np.asarray(self.score_samples(X), dtype=np.float64)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
         """Draw rows, from any of the kernels.

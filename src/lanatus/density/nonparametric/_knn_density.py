@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import DensityMixin
 
-from lanatus.base import Estimator, check_is_fitted, fitting
+from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
+from lanatus.density._density import Density
 from lanatus.density.nonparametric._kernel_sums import metric_of
 from lanatus.density.nonparametric._windows import log_ball_volume
 from lanatus.metric import MINKOWSKI_NAMES
@@ -22,7 +22,7 @@ from lanatus.scale import blockwise
     en="Nearest-neighbour density estimate",
     zh="最近邻密度估计",
 )
-class KNeighborsDensity(DensityMixin, Estimator):
+class KNeighborsDensity(Density):
     r"""The share of the nearest *k* rows over the volume of the ball that just holds them.
 
     :math:`\hat p(x) = \frac{k}{N V_k(x)}` with :math:`V_k(x)` the volume of the ball about *x* that reaches its *k*-th
@@ -106,7 +106,3 @@ class KNeighborsDensity(DensityMixin, Estimator):
         d = X.shape[1]
         logs = np.log(self.n_neighbors_ / tree.mass) - log_ball_volume(metric, d) - d * log_radius
         return np.asarray(logs.astype(X.dtype, copy=False))
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Sum of the logarithms over the rows; y is ignored."""
-        return float(np.sum(np.asarray(self.score_samples(X), dtype=np.float64)))

@@ -3,11 +3,11 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Tables, Takes, check_is_fitted, fitting
+from lanatus.base import Tables, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
+from lanatus.density._density import Density
 from lanatus.params import ParameterRule, Real
 
 
@@ -18,7 +18,7 @@ from lanatus.params import ParameterRule, Real
     en="Relative frequencies of discrete values",
     zh="离散概率的频率估计",
 )
-class CategoricalDensity(DensityMixin, Estimator):
+class CategoricalDensity(Density):
     r"""Probabilities of the values of each column by how often they occur, columns taken as independent.
 
     :math:`P(x_j = v) = \frac{n_{jv} + \alpha}{n_j + \alpha K_j}` with :math:`K_j` values of column j: the relative
@@ -110,10 +110,6 @@ class CategoricalDensity(DensityMixin, Estimator):
                 logs = np.where(seen[at] == cells, np.log(shares)[at], -np.inf)
             out += np.where(known, logs, 0.0)
         return out
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Sum of the log probabilities of the rows; y is ignored."""
-        return float(self.score_samples(X).sum())
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
         """Draw rows, of the values themselves."""

@@ -4,11 +4,11 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, check_is_fitted, fitting
+from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
+from lanatus.density._density import Density
 from lanatus.density.mixture._mixture_start import Survey
 from lanatus.params import Choice, Flag, Integer, Real
 from lanatus.scale import blockwise, open_engine
@@ -116,7 +116,7 @@ def _on_axes(gap: np.ndarray, variances: np.ndarray, allow_singular: bool) -> np
     streams=True,
     peers=["scikit-learn:EmpiricalCovariance"],
 )
-class GaussianDensity(DensityMixin, Estimator):
+class GaussianDensity(Density):
     r"""A normal density with the mean and covariance of the rows.
 
     Maximum likelihood gives :math:`\mu = \frac1n \sum x` (7.12) and
@@ -223,10 +223,6 @@ class GaussianDensity(DensityMixin, Estimator):
         X = self._take(X, reset=False)
         spread = _axes(self.covariance_.astype(np.float64), X.shape[1])
         return log_normal_density(X, self.mean_, spread, allow_singular=True).astype(X.dtype, copy=False)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Sum of the log densities of the rows; y is ignored."""
-        return float(np.sum(np.asarray(self.score_samples(X), dtype=np.float64)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
         """Draw rows.

@@ -3,11 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, check_is_fitted, fitting
+from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
+from lanatus.density._density import Density
 from lanatus.density.parametric._conjugate_priors import mean_posterior
 from lanatus.density.parametric._gaussian import LOG_2PI
 from lanatus.params import Real
@@ -20,7 +20,7 @@ from lanatus.params import Real
     en="Bayesian estimate of a Gaussian mean",
     zh="高斯均值的贝叶斯估计(MAP)",
 )
-class BayesianGaussianMean(DensityMixin, Estimator):
+class BayesianGaussianMean(Density):
     r"""Normal columns of known variance, whose means have normal priors.
 
     The posterior of a mean is normal with
@@ -91,10 +91,6 @@ class BayesianGaussianMean(DensityMixin, Estimator):
         rows = self._take(X, reset=False)
         variance = self.variance_ + self.sigma**2
         return -0.5 * (LOG_2PI + np.log(variance) + (rows - self.mean_) ** 2 / variance).sum(axis=1)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Sum of the log densities of the rows; y is ignored."""
-        return float(self.score_samples(X).sum())
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
         """Draw new observations, the means integrated out."""

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import DensityMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Tables, Takes, check_is_fitted, fitting
+from lanatus.base import Tables, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
+from lanatus.density._density import Density
 from lanatus.density.parametric._categorical import CategoricalDensity
 from lanatus.density.parametric._gaussian import GaussianDensity
 from lanatus.params import Nothing, ParameterRule, Satisfies
@@ -25,7 +26,7 @@ def _is_density(value: Any) -> bool:
     en="Product (naive Bayes) density",
     zh="独立乘积密度",
 )
-class ProductDensity(DensityMixin, Estimator):
+class ProductDensity(Density):
     r"""A density that takes the columns as independent, :math:`\hat p(x) = \prod_j \hat p_j(x_j)`.
 
     Escapes the curse of dimensionality at the price of the assumption: each column needs as many rows as one dimension
@@ -113,10 +114,6 @@ class ProductDensity(DensityMixin, Estimator):
             if density is not None and known.any():
                 out[known] += density.score_samples(cells[known, None])
         return out
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Sum of the log densities of the rows; y is ignored."""
-        return float(self.score_samples(X).sum())
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
         """Draw rows; nominal and ordinal columns as their values."""

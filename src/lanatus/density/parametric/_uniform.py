@@ -3,11 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, check_is_fitted, check_positive_weight, fitting
+from lanatus.base import check_is_fitted, check_positive_weight, fitting
 from lanatus.catalog import method
+from lanatus.density._density import Density
 from lanatus.params import Flag
 
 
@@ -19,7 +19,7 @@ from lanatus.params import Flag
     zh="均匀分布极大似然",
     peers=["scipy:uniform.fit"],
 )
-class UniformDensity(DensityMixin, Estimator):
+class UniformDensity(Density):
     r"""The uniform density on the smallest box that holds the rows.
 
     The likelihood :math:`\prod_j (b_j - a_j)^{-n}` has no place where its derivative is zero; it is largest for the
@@ -92,7 +92,7 @@ class UniformDensity(DensityMixin, Estimator):
         return np.where(inside, -np.log(width[width > 0]).sum(), -np.inf)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Sum of the log densities of the rows; y is ignored."""
+        """Log-likelihood: the sum of the log densities of the rows, in their type; y is ignored."""
         return float(self.score_samples(X).sum())
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
