@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from lanatus.callbacks import Checkpoint, ProgressBar, Recorder
 from lanatus.cluster import KMeans
@@ -122,3 +123,21 @@ def test_checkpoint_may_be_seldom(tmp_path):
     KMeans(4, random_state=0, tol=0).set_callbacks(Checkpoint(path, seconds=3600), Watch()).fit(X)
     assert time.monotonic() - start < 3600
     assert len({stamp for stamp in written if stamp}) == 1
+
+
+def test_checkpoints_see_where_a_sparse_matrix_has_its_values(tmp_path):
+    class Crash(Recorder):
+        def on_fit_task_end(self, estimator, context):
+            if context.task_name == "iteration":
+                raise RuntimeError
+
+    left = sp.random(200, 20, density=0.2, format="csr", random_state=0)
+    one = sp.csr_matrix((left.data, left.indices, left.indptr), shape=(200, 21))
+    other = sp.csr_matrix((left.data, left.indices + 1, left.indptr), shape=(200, 21))
+    one.sort_indices()  # so that the two differ in nothing but their columns
+    other.sort_indices()
+    np.testing.assert_array_equal(one.data, other.data)
+    with pytest.raises(RuntimeError):
+        KMeans(3, random_state=0).set_callbacks(Checkpoint(tmp_path / "c"), Crash()).fit(one)
+    with pytest.raises(ValueError, match="another fit"):
+        KMeans(3, random_state=0).set_callbacks(Checkpoint(tmp_path / "c")).fit(other)

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,12 +52,24 @@ def test_links_between_pages_lead_somewhere():
 
 
 def test_the_pages_made_from_the_catalogue(monkeypatch):
-    """Every method and every worked example is on the page of its chapter, with errata and anchors."""
+    """Every method and every worked example is on the page of its chapter, with errata and anchors.
+
+    The examples of chapter 9 run; for the others stands one figure, since tests/book/test_examples.py runs every one
+    of them and writes its figures as a page would.
+    """
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     import generate
 
     from lanatus import book, catalog
 
+    def standing_in(example):
+        def run():
+            return [book.Figure("x", 0.5, 0.5)]
+
+        run.__doc__ = example.run.__doc__
+        return example if generate.chapter_of(example.section) == "9" else replace(example, run=run)
+
+    monkeypatch.setattr(generate, "examples", lambda: [standing_in(one) for one in book.examples()])
     chapters, api = generate.chapter_pages(), generate.api_pages()
     text = "\n".join(chapters.values())
     for entry in catalog.entries():

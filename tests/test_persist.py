@@ -10,8 +10,10 @@ import textwrap
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.preprocessing import StandardScaler as SklearnScaler
@@ -21,7 +23,7 @@ from lanatus.bayes import GaussianNB
 from lanatus.callbacks import Recorder
 from lanatus.cluster import KMeans
 from lanatus.persist import ModelFileError, versions
-from lanatus.preprocess import SimpleImputer
+from lanatus.preprocess import SimpleImputer, StandardScaler
 
 
 @pytest.fixture
@@ -197,3 +199,17 @@ def test_linear_models_outside_the_catalogue_are_trusted_too(name, tmp_path):
     model = getattr(lanatus.linear, name)().fit(X, y)
     loaded = lanatus.load(lanatus.save(model, tmp_path / "model.skops"))
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_ordinary_models_can_be_saved(tmp_path):
+    X = pd.DataFrame(np.random.RandomState(0).rand(60, 2), columns=["a", "b"])
+    y = X["a"] > 0.5
+    for model in (
+        KMeans(3, init=X.iloc[:3], tol=0).fit(X),
+        make_pipeline(StandardScaler(), KMeans(3, random_state=0).set_callbacks(Recorder())).fit(X),
+        GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, cv=3).fit(X, y),
+    ):
+        loaded = lanatus.load(lanatus.save(model, tmp_path / "m.skops"))
+        np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    with pytest.raises(ModelFileError, match=r"cannot be written|may not name"):
+        lanatus.save(GaussianNB(priors=open), tmp_path / "m.skops")

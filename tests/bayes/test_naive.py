@@ -434,3 +434,8 @@ def test_models_that_keep_rows_are_saved(tmp_path, options):
     more = loaded.partial_fit(frame, y).predict_joint_log_proba(frame)
     twice = NaiveBayes(**options).fit(pd.concat([frame, frame]), np.concatenate([y, y]))
     np.testing.assert_allclose(more, twice.predict_joint_log_proba(frame), rtol=1e-10)
+
+
+def test_missing_nominal_values_are_left_out_of_naive_bayes():
+    frame = pd.DataFrame({"s": ["a", "a", None, "b", "b", None]})
+    np.testing.assert_array_equal(GaussianNB().fit(frame, [0, 0, 0, 1, 1, 1]).theta_, [[1, 0], [0, 1]])

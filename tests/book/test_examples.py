@@ -1,5 +1,8 @@
 """Every worked example of the books, and the numbers of the texts for the reference methods."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,9 +14,16 @@ from lanatus.preprocess import OneHotEncoder, OrdinalEncoder
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda one: f"{one.section} {one.en}")
-def test_figures_agree_with_the_book(example):
+def test_figures_agree_with_the_book(example, monkeypatch):
     figures = list(example.run())
     assert figures
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "docs"))
+    import generate  # the page of the chapter shows them all, which tests/test_docs.py does not run again for
+
+    page = generate.example_lines(replace(example, run=lambda: figures))
+    rows = [line for line in page if line.startswith("| ") and not line.startswith("| figure |")]
+    assert len(rows) == len(figures)
+    assert not [row for row in rows if "✗" in row]
     for figure in figures:
         assert figure.agrees, f"{figure.what}: got {figure.computed}, wanted {figure.right or figure.printed}"
         assert figure.right is None or figure.erratum or figure.printed is None

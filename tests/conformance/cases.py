@@ -1,9 +1,17 @@
-"""What every catalogued estimator is tested on, and the few things that some are excused from."""
+"""What every catalogued estimator is tested on, and the few things that some are excused from.
 
+A check must cost little, for it runs on every estimator: few members and rounds, data sets made once, and all that
+one estimator is asked of one kind in one test (``Failures`` keeps what each part said).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.base import is_classifier, is_clusterer, is_regressor
 from sklearn.datasets import make_blobs
 from sklearn.model_selection import LeaveOneOut
@@ -12,16 +20,23 @@ from sklearn.utils import get_tags
 from lanatus import catalog
 from lanatus.bayes import GaussianNB
 
-# One solves its program only with members enough; of the other, few members would hide what it is excused for.
-_WHOLE = ("LPBoostClassifier", "AdaBoostRegressor")
+# Parameters that only say how much work is done: what a check finds, it finds with little of it.
+_LITTLE = {"n_estimators": 4, "n_rounds": 4, "n_stages": 2, "n_generations": 10, "n_restarts": 2}
+_LITTLE_OF: dict[str, dict[str, Any]] = {
+    "LPBoostClassifier": {"n_estimators": 20},  # with fewer its program is not solved, and it says so
+    "MixtureOfExperts": {"n_experts": 2, "tol": 0.01},
+    "MixtureOfExpertsRegressor": {"n_experts": 2, "tol": 0.01},
+}
 
 
 def made(entry: catalog.Entry) -> Any:
-    """An estimator with its defaults, but few members; one that works with another gets naive Bayes."""
+    """An estimator with its defaults, but few members and rounds; one that works with another gets naive Bayes."""
     model = entry.object(GaussianNB()) if entry.wraps_estimator else entry.object()
-    if model.get_params().get("n_estimators", 0) > 10 and entry.name not in _WHOLE:
-        model.set_params(n_estimators=10)
-    return model
+    given = model.get_params(deep=False)
+    little = {
+        name: value for name, value in _LITTLE.items() if isinstance(given.get(name), int) and given[name] > value
+    }
+    return model.set_params(**{**little, **_LITTLE_OF.get(entry.name, {})})
 
 
 # Those that learn one label or number a row: neither our checks nor scikit-learn's give several to the others.
@@ -125,31 +140,71 @@ def build(entry: catalog.Entry, X: Any = None) -> Any:
     return model
 
 
+# Rows that are enough to learn from where learning goes row by row in Python; every model is asked about all rows. The
+# learners that these are built of take part with all rows themselves.
+FEW_ROWS = {"ID4Classifier": 300, "LPBoostClassifier": 1000, "MixtureOfExpertsRegressor": 1000, "NeC45Classifier": 1000}
+
+
+@lru_cache
+def _blobs(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    X, codes = make_blobs(n, 4, centers=3, random_state=seed)
+    return X, codes
+
+
+@lru_cache
+def _wants(name: str) -> tuple[bool, bool, bool]:
+    """Whether an estimator wants nothing below zero, codes of values, and numbers as targets."""
+    model = made(next(entry for entry in ALL if entry.name == name))
+    tags = get_tags(model).input_tags
+    return bool(tags.positive_only), bool(tags.categorical), is_regressor(model)
+
+
 def numbers(
     entry: catalog.Entry | None = None, n: int = 90, seed: int = 0, dtype: Any = np.float64
 ) -> tuple[np.ndarray, np.ndarray]:
     """Three clusters that are classes too, or for a regressor numbers above zero that follow from them."""
-    X, codes = make_blobs(n, 4, centers=3, random_state=seed)
-    if entry is not None:  # what the method is made for: counts, or codes of values
-        wanted = get_tags(made(entry)).input_tags
-        X = X - X.min() if wanted.positive_only else X
-        X = X.round() if wanted.categorical else X
-    y = np.array(["red", "green", "蓝"])[codes]
-    if entry is not None and is_regressor(made(entry)):
-        y = 2.0 + codes + 0.1 * np.sin(X).sum(axis=1)
-    return X.astype(dtype), y
+    X, codes = _blobs(n, seed)
+    positive, categorical, regression = (False, False, False) if entry is None else _wants(entry.name)
+    X = X - X.min() if positive else X  # what the method is made for: counts, or codes of values
+    X = X.round() if categorical else X
+    y = 2.0 + codes + 0.1 * np.sin(X).sum(axis=1) if regression else np.array(["red", "green", "蓝"])[codes]
+    return X.astype(dtype), y  # copies: what a test does to them, no other sees
+
+
+@lru_cache
+def _colours(n: int, seed: int) -> pd.DataFrame:
+    _, labels = numbers(None, n, seed)
+    rng = np.random.RandomState(seed)
+    frame = pd.DataFrame({"色泽": np.where(rng.rand(n) < 0.8, labels, "red").astype(object)})
+    frame["size"] = pd.Categorical(rng.choice(["s", "m", "l"], n), categories=["s", "m", "l"], ordered=True)
+    frame["ripe"] = rng.rand(n) < 0.5
+    return frame
 
 
 def mixed(entry: catalog.Entry | None = None, n: int = 90, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     """Numbers, strings, an ordered category and a boolean, all of which tell something of the class."""
-    _, labels = numbers(None, n, seed)
     X, y = numbers(entry, n, seed)
-    rng = np.random.RandomState(seed)
     frame = pd.DataFrame(X[:, :2], columns=["密度", "含糖率"])
-    frame["色泽"] = np.where(rng.rand(n) < 0.8, labels, "red").astype(object)
-    frame["size"] = pd.Categorical(rng.choice(["s", "m", "l"], n), categories=["s", "m", "l"], ordered=True)
-    frame["ripe"] = rng.rand(n) < 0.5
-    return frame, y
+    return pd.concat([frame, _colours(n, seed)], axis=1).copy(), y
+
+
+class Failures:
+    """What failed of the parts of one test, told together at its end: ``with failures.of("polars"): ...``."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    @contextmanager
+    def of(self, part: str) -> Iterator[None]:
+        """Go on after a failure of this part, and remember it."""
+        try:
+            yield
+        except (Exception, pytest.fail.Exception) as failure:
+            self.said.append(f"{part}: {type(failure).__name__}: {failure}")
+
+    def tell(self) -> None:
+        """Fail if any part did."""
+        assert not self.said, "\n".join(self.said)
 
 
 def answers(model: Any, X: Any) -> dict[str, np.ndarray]:

@@ -10,16 +10,21 @@ import threading
 import time
 
 import numpy as np
+import pandas as pd
 import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import lanatus
+from lanatus.bayes import GaussianNB
+from lanatus.cluster import KMeans
 from lanatus.data.readers._errors import DataError, FileError, FormatError, SchemaError
 from lanatus.data.readers._read import write
 from lanatus.data.sources import _parts
 from lanatus.data.sources._read_ahead import ahead
 from lanatus.data.sources._scan import Source, scan
+from lanatus.preprocess import StandardScaler
 
 
 def melons(n, start=0):
@@ -481,3 +486,25 @@ def test_memory_is_bounded_by_blocks_not_by_row_groups(tmp_path, groups):
     rows_read, used = map(int, out.split())
     assert rows_read == n
     assert used < 250e6
+
+
+def test_ordered_categories_keep_their_order_when_streamed(tmp_path):
+    sizes = pd.Categorical(["small", "mid", "large", "small"], ["small", "mid", "large"], ordered=True)
+    table = pa.Table.from_pandas(pd.DataFrame({"size": sizes, "v": [1.0, 2, 3, 4]}), preserve_index=False)
+    pq.write_table(table, tmp_path / "o.parquet")
+    streamed = KMeans(1).fit(lanatus.scan(tmp_path / "o.parquet"))
+    np.testing.assert_allclose(streamed.cluster_centers_, KMeans(1).fit(table).cluster_centers_, rtol=1e-12)
+
+
+def test_sources_in_score_and_fit_predict(tmp_path):
+    X = np.random.RandomState(0).rand(500, 2)
+    pq.write_table(pa.table({"a": X[:, 0], "b": X[:, 1]}), tmp_path / "x.parquet")
+    source = lanatus.scan(tmp_path / "x.parquet", block_rows=128)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = KMeans(3, init=X[:3]).fit(frame)
+    assert model.score(source) == pytest.approx(model.score(frame), rel=1e-12)
+    np.testing.assert_array_equal(np.asarray(KMeans(3, init=X[:3]).fit_predict(source)), model.labels_)
+    with pytest.raises(TypeError, match="scanned source"):
+        StandardScaler().fit(source)
+    with pytest.raises(TypeError, match="scanned source"):
+        GaussianNB().partial_fit(source, None, classes=[0, 1])

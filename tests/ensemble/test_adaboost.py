@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import samples
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_diabetes, load_iris
 
@@ -30,8 +31,7 @@ ROUNDS = [
 
 @pytest.fixture(scope="module")
 def melons():
-    bunch = load_watermelon("3.0a")
-    return bunch.frame[bunch.feature_names], np.asarray(bunch.target)
+    return samples.melons("3.0a")
 
 
 def noisy(n=300, seed=0, k=2):

@@ -6,13 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neural_network import MLPClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from lanatus import evaluation as ev
 from lanatus.evaluation import bias_variance, bias_variance_covariance, bias_variance_curve
+from lanatus.plot import BiasVarianceDisplay
 
 EXACT = {"rtol": 0, "atol": 1e-12}
 METHODS = ["kohavi-wolpert", "kong-dietterich", "breiman", "domingos"]
@@ -439,3 +443,21 @@ def test_bias_variance_and_covariance_make_up_the_error(n_sets, members, n_point
 def test_covariance_needs_several_training_sets():
     with pytest.raises(ValueError, match=r"shape \(training sets, members, 3 points\); got \(2, 3\)"):
         bias_variance_covariance(np.zeros((2, 3)), [1, 2, 3])
+
+
+IRIS = load_iris(return_X_y=True)
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_curve_over_tuples_and_generators():
+    X, y = IRIS
+    sizes = [(2,), (3, 3)]
+    curve = ev.bias_variance_curve(
+        MLPClassifier(max_iter=5), X, y, X[:9], y[:9], param_name="hidden_layer_sizes", param_range=sizes, n_sets=2
+    )
+    assert curve.param_range.tolist() == sizes
+    assert BiasVarianceDisplay(curve).plot().best in sizes
+    depths = ev.bias_variance_curve(
+        DecisionTreeClassifier(), X, y, X[:9], y[:9], param_name="max_depth", param_range=(d for d in (1, 2)), n_sets=2
+    )
+    assert depths.param_range.tolist() == [1, 2]

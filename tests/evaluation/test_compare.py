@@ -10,6 +10,7 @@ import time
 from itertools import pairwise
 
 import joblib
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,8 +19,10 @@ from sklearn.datasets import load_diabetes, load_iris, load_wine, make_classific
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.metrics import accuracy_score, log_loss, make_scorer
 from sklearn.model_selection import (
     GroupKFold,
+    KFold,
     LeaveOneOut,
     RepeatedStratifiedKFold,
     ShuffleSplit,
@@ -30,11 +33,12 @@ from sklearn.model_selection import (
 )
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from lanatus.bayes import GaussianNB
 from lanatus.evaluation import Bootstrap, FiveByTwo, Measure, compare, friedman_test, nemenyi_test, total_cost
+from lanatus.evaluation.comparison._identity import identity
 
 
 class Fragile(ClassifierMixin, BaseEstimator):
@@ -573,3 +577,243 @@ def test_bad_input_gets_one_clear_error(change, message):
     call = {"learners": [GaussianNB(), DummyClassifier()], "data": X, "y": y, **change}
     with pytest.raises((ValueError, TypeError), match=message):
         compare(**call)
+
+
+def by(function):
+    return {"own": make_pipeline(FunctionTransformer(function), GaussianNB()), "majority": DummyClassifier()}
+
+
+IRIS = load_iris(return_X_y=True)
+
+
+class Broken(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        raise RuntimeError("never")
+
+
+class Sometimes(GaussianNB):
+    """Fails on training parts that lack the first row."""
+
+    def fit(self, X, y):
+        if not (IRIS[0][0] == X).all(axis=1).any():
+            raise RuntimeError("where is it?")
+        return super().fit(X, y)
+
+
+def test_journal_tells_functions_apart(tmp_path):
+    path = tmp_path / "missing" / "journal.jsonl"
+    whole = compare(by(lambda X: X), *IRIS, splitter=3, measures="accuracy", checkpoint=path).means()
+    first = compare(by(lambda X: X[:, :1]), *IRIS, splitter=3, measures="accuracy", checkpoint=path).means()
+    assert whole[0, 0] > first[0, 0] > 0
+    lines = len(path.read_text().splitlines())
+    again = compare(by(lambda X: X), *IRIS, splitter=3, measures="accuracy", checkpoint=path).means()
+    assert again.tolist() == whole.tolist()
+    assert len(path.read_text().splitlines()) == lines  # the same code: nothing was fitted again
+
+
+@pytest.mark.parametrize("make", [lambda c: Measure("cost", lambda y, p: c), lambda c: lambda model, X, y: c])
+def test_journal_tells_measures_of_one_name_apart(tmp_path, make):
+    for value in (1.0, 2.0):
+        result = compare(
+            [GaussianNB(), DummyClassifier()], *IRIS, splitter=3, measures=make(value), checkpoint=tmp_path / "j"
+        )
+        assert result.means().tolist() == [[value, value]]
+
+
+def test_identity_is_the_same_in_another_process():
+    code = """
+        from sklearn.metrics import get_scorer, make_scorer
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import FunctionTransformer
+        from lanatus.bayes import GaussianNB
+        from lanatus.evaluation.comparison._identity import identity
+        from lanatus.evaluation.measures._named_measures import CLASSIFICATION, REGRESSION
+        learner = make_pipeline(FunctionTransformer(lambda X: X if X in {"a", "b", "c"} else 0), GaussianNB())
+        print(identity(learner), identity(get_scorer("f1_macro")), identity(make_scorer(lambda a, b: 1)),
+              *[identity(one.function) for one in (*CLASSIFICATION, *REGRESSION)])
+    """
+    said = {
+        subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    }
+    assert len(said) == 1
+    digests = said.pop().split()
+    assert len(set(digests)) == len(digests)
+
+
+def test_identity_of_what_cannot_be_told_is_new_each_time():
+    generator = (i for i in range(3))
+    assert identity(FunctionTransformer(kw_args={"a": generator})) != identity(
+        FunctionTransformer(kw_args={"a": generator})
+    )
+
+
+def test_identity_sees_closures_defaults_and_scorers():
+    def scaled(by):
+        return lambda X, y=1: X * by
+
+    assert identity(scaled(1)) == identity(scaled(1)) != identity(scaled(2))
+    assert identity(make_scorer(lambda a, b: 1)) != identity(make_scorer(lambda a, b: 2))
+
+
+@pytest.mark.parametrize("splitter", [3, KFold(3, shuffle=True, random_state=1)])
+def test_class_that_only_the_test_part_has(splitter):
+    X, y = IRIS
+    y = y.copy()
+    y[0] = 9  # a class of one row: no training part has it when it is tested
+    result = compare(
+        [GaussianNB(), DecisionTreeClassifier()],
+        X,
+        y,
+        splitter=splitter,
+        measures=["accuracy", "auc", "log_loss", "brier", "calibration_error"],
+    )
+    assert not result.failures
+    for measure in result.measures:
+        assert np.isfinite(result.values(measure.name)).all()
+
+
+def test_log_loss_of_an_unseen_class_is_that_of_probability_0():
+    X = np.arange(8.0)[:, None]
+    y = np.array([0, 0, 1, 1, 0, 1, 2, 2])
+
+    class Halves:
+        def get_n_splits(self, *_):
+            return 1
+
+        def split(self, X, y=None, groups=None):
+            yield np.arange(4), np.arange(4, 8)
+
+    result = compare(
+        [GaussianNB(), DummyClassifier(strategy="uniform")], X, y, splitter=Halves(), measures=["log_loss", "brier"]
+    )
+    expected = log_loss(y[4:], np.tile([0.5, 0.5, 0.0], (4, 1)), labels=[0, 1, 2])
+    assert result.means("log_loss")[0, 1] == pytest.approx(expected, rel=1e-12)
+    assert result.means("brier")[0, 1] == pytest.approx((0.25 * 2 + 0.75 * 2) / 4, rel=1e-12)
+
+
+def test_splitter_sees_the_data():
+    seen = []
+
+    class Looking(KFold):
+        def split(self, X, y=None, groups=None):
+            seen.append(np.asarray(X))
+            return super().split(X, y, groups)
+
+    compare([GaussianNB(), DummyClassifier()], *IRIS, splitter=Looking(3, shuffle=True), measures="accuracy")
+    assert np.array_equal(seen[0], IRIS[0])
+
+
+def test_dict_of_measures_takes_the_names_of_this_library():
+    learners = [GaussianNB(), DummyClassifier()]
+    result = compare(learners, *IRIS, splitter=3, measures={"area": "auc", "loss": "log_loss"})
+    plain = compare(learners, *IRIS, splitter=3, measures=["auc", "log_loss"])
+    assert [one.name for one in result.measures] == ["area", "loss"]
+    assert not result.measure("loss").greater_is_better
+    assert np.array_equal(result.values("area"), plain.values("auc"))
+
+
+def test_function_of_true_and_predicted_values_is_no_scorer():
+    with pytest.raises(TypeError, match=r"Measure\('accuracy_score', accuracy_score\)"):
+        compare([GaussianNB(), DummyClassifier()], *IRIS, measures=accuracy_score)
+    measure = Measure("accuracy_score", accuracy_score)
+    assert compare([GaussianNB(), DummyClassifier()], *IRIS, measures=measure).means()[0, 0] > 0.9
+
+
+def test_failure_names_the_measure():
+    def broken(y, labels):
+        raise RuntimeError("no")
+
+    result = compare([GaussianNB(), DummyClassifier()], *IRIS, splitter=3, measures=[Measure("mine", broken)])
+    assert {run.error for run in result.failures} == {"measure mine: RuntimeError: no"}
+
+
+def test_infinite_scores_have_a_rank_and_no_test():
+    values = {"GaussianNB": np.inf, "DummyClassifier": 1.0, "DecisionTreeClassifier": -np.inf}
+    measure = Measure("m", lambda model, X, y: values[type(model).__name__], "estimator")
+    learners = [GaussianNB(), DummyClassifier(), DecisionTreeClassifier()]
+    result = compare(learners, *IRIS, splitter=3, measures=measure)
+    assert result.ranks().tolist() == [[1, 2, 3]]
+    assert "Left out for want of values" in str(result)
+
+
+def test_failure_has_the_last_rank_among_huge_losses():
+    measure = Measure("m", lambda model, X, y: -1e17 * len(type(model).__name__), "estimator")
+    result = compare([GaussianNB(), DummyClassifier(), Broken()], *IRIS, splitter=3, measures=measure)
+    assert result.ranks().tolist() == [[1, 2, 3]]
+
+
+def test_failure_on_some_splits_leaves_no_mean():
+    result = compare([Sometimes(), DummyClassifier()], *IRIS, splitter=KFold(3), measures="accuracy")
+    assert [run.split for run in result.failures] == [0]
+    assert np.isnan(result.means()[0, 0])
+    assert result.ranks().tolist() == [[2, 1]]
+
+
+@pytest.mark.parametrize(
+    ("learners", "data"),
+    [({1: GaussianNB(), "1": DummyClassifier(), "c": DummyClassifier()}, IRIS), (by(None), {1: IRIS, "1": IRIS})],
+)
+def test_names_that_read_the_same(learners, data):
+    with pytest.raises(ValueError, match="read the same"):
+        compare(learners, data)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "a", np.random.RandomState(0)])
+def test_random_state_is_an_integer(seed):
+    with pytest.raises(ValueError, match="random_state must be an integer"):
+        compare([GaussianNB(), DummyClassifier()], *IRIS, random_state=seed)
+
+
+def test_learner_without_tags():
+    class Duck:
+        def fit(self, X, y):
+            return self
+
+    with pytest.raises(TypeError, match="inherits from ClassifierMixin"):
+        compare({"duck": Duck(), "b": DummyClassifier()}, *IRIS)
+
+
+@pytest.mark.parametrize("scale", [1e-7, 1e17])
+def test_small_and_large_scores_show(scale):
+    X, y = IRIS
+    result = compare([LinearRegression(), DummyRegressor()], X, y * scale, splitter=3, measures="rmse")
+    assert f"{result.means()[0, 0]:.3g}" in str(result)
+
+
+def test_html_leaves_no_figure_open_and_takes_any_name():
+    names = [r"$\foo$", "a$b$ <b>", "--><script>"]
+    learners = dict(zip(names, [GaussianNB(), DummyClassifier(), DecisionTreeClassifier()], strict=True))
+    open_before = plt.get_fignums()
+    for data in (IRIS, {r"$\x$": IRIS, "<i>": load_wine(return_X_y=True)}):
+        page = compare(learners, data, splitter=3, measures="accuracy").to_html()
+        assert "<script" not in page
+        assert "<b>" not in page
+    assert plt.get_fignums() == open_before
+
+
+def test_few_data_sets_are_called_few():
+    learners = {"nb": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=1), "majority": DummyClassifier()}
+    two = {"iris": IRIS, "wine": load_wine(return_X_y=True)}
+    said = compare(learners, two, splitter=3, measures="accuracy").test()
+    assert not said.overall.reject
+    assert said.meaning.endswith("even full agreement may be chance.")
+    four = compare(learners, {f"{name}{i}": one for name, one in two.items() for i in range(2)}, splitter=3).test()
+    assert "chance" not in four.meaning
+
+
+@pytest.mark.parametrize(("n", "few"), [(5, True), (6, False)])
+def test_wilcoxon_of_few_data_sets(n, few):
+    X, y = IRIS
+    sets = {f"iris {i}": (X[i:], y[i:]) for i in range(n)}
+    said = compare([GaussianNB(), DummyClassifier()], sets, splitter=3, measures="accuracy").test()
+    assert ("no outcome could be significant" in said.meaning) == few
+    assert said.overall.reject != few
+
+
+def test_each_split_has_a_seed_of_its_own():
+    measure = Measure("seed", lambda model, X, y: model.random_state, "estimator")
+    learners = [DecisionTreeClassifier(), DecisionTreeClassifier(random_state=7)]
+    own, fixed = compare(learners, *IRIS, splitter=4, measures=measure).values()[0]
+    assert len(set(own)) == 4
+    assert set(fixed) == {7}

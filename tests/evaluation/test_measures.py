@@ -510,3 +510,66 @@ def test_costs_that_do_not_fit_the_labels():
 def test_one_clear_error_each(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_nan_among_strings_is_no_class():
+    for measure in (ev.rates, ev.binary_confusions, ev.macro_f1_score):
+        with pytest.raises(ValueError, match="missing labels"):
+            measure(["a", np.nan, "a"], ["a", "b", "a"])
+
+
+def test_labels_as_objects_are_numbers():
+    truth = np.array([np.int64(1), np.int64(0), np.int64(1)], dtype=object)
+    assert ev.rates(truth, [1, 0, 0]) == ev.rates([1, 0, 1], [1, 0, 0])
+    assert ev.roc_auc_score(truth.astype(float).astype(object), [0.9, 0.1, 0.8]) == 1.0
+
+
+def test_numbers_and_strings_are_not_mixed():
+    with pytest.raises(ValueError, match="one kind"):
+        ev.rates([1, "a"], ["a", "1"])
+    with pytest.raises(ValueError, match="one kind"):
+        ev.disagreements([1, 0, 1], ["1", "0", "1"], [1, 0, 1])
+    with pytest.raises(ValueError, match="one kind"):
+        ev.disagreements(np.array(["1", "0"]), np.array(["1", "0"]), np.array([1, 0]))
+
+
+@pytest.mark.parametrize("labels", [[7, 8], [0, 0]])
+def test_labels_that_are_nowhere_or_twice(labels):
+    with pytest.raises(ValueError, match="wanted different classes"):
+        ev.binary_confusions([0, 1], [0, 1], labels=labels)
+
+
+@pytest.mark.parametrize("value", ["x", None])
+def test_zero_division_is_a_number(value):
+    with pytest.raises(ValueError, match="zero_division"):
+        ev.macro_scores([[[0, 0], [0, 1]]], zero_division=value)
+
+
+def test_costs_that_are_no_numbers():
+    with pytest.raises(ValueError, match=r"the cost 'x' of \('a', 'b'\)"):
+        ev.CostMatrix({("a", "b"): "x"})
+    with pytest.raises(ValueError, match="at least one probability"):
+        ev.CostMatrix([[0, 1], [1, 0]]).decide(np.empty((0, 2)))
+    with pytest.raises(ValueError, match="cost_fn"):
+        ev.cost_curve([1, 0], [1, 0]).at(0.5, cost_fn="x")
+
+
+def test_iso_error_line_takes_one_rate():
+    with pytest.raises(ValueError, match="one rate"):
+        ev.iso_error_line([0.1, 0.2], 1, 1)
+    with pytest.raises(ValueError, match="m_pos"):
+        ev.error_from_roc(0.1, 0.2, "8", 1)
+
+
+def test_break_even_point_counts_the_weights_of_negatives():
+    # Of 3 predicted positive by weight, the negative in front takes 2: TP = 1 of 3.
+    assert ev.break_even_point([0, 1, 1], [3, 2, 1], sample_weight=[2, 1, 2]) == pytest.approx(1 / 3, rel=1e-12)
+
+
+def test_quantile_bins_share_the_weight():
+    truth, prob = [0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4]
+    # Half of the weight is on the first example alone, so it has a bin to itself.
+    weights = [3, 1, 1, 1]
+    expected = (3 * 0.1 + abs(0.2 + 0.3 + 0.4 - 2)) / 6
+    error = ev.calibration_error(truth, prob, n_bins=2, strategy="quantile", sample_weight=weights)
+    assert error == pytest.approx(expected, rel=1e-12)

@@ -1068,3 +1068,50 @@ def test_verdicts_are_whole(errors, alpha):
         assert verdict.meaning in str(verdict)
         if not verdict.reject:
             assert any(word in verdict.meaning for word in ("No significant", "could not be shown", "none is rejected"))
+
+
+@pytest.mark.parametrize("test", [ev.paired_cv_t_test, ev.sign_test, ev.wilcoxon_test])
+def test_numbers_that_overflow_are_refused(test):
+    with pytest.raises(ValueError, match=r"beyond 1e\+150"):
+        test([1e308, -1e308, 1e308], [-1e308, 1e308, 0])
+
+
+@pytest.mark.parametrize("alpha", [0, 1, "a", None, True, np.nan])
+def test_one_error_for_a_bad_level(alpha):
+    with pytest.raises(ValueError, match=r"alpha must be a number > 0 and < 1, such as 0\.05"):
+        ev.mcnemar_test(1, 2, alpha=alpha)
+
+
+def test_names_may_be_an_array():
+    assert "b is rejected" in ev.holm_test([0.5, 0.001], names=np.array(["a", "b"])).meaning
+
+
+def test_pair_that_differs_without_a_better_one():
+    def by_halves(a, b, *, alpha, names, lower_is_better):
+        diffs = (np.asarray(a) - np.asarray(b)).reshape(5, 2)
+        return ev.five_by_two_cv_test(diffs, statistic="F", alpha=alpha, names=names)
+
+    a = np.repeat([1.0, -1, 1, -1, 0], 2)
+    meaning = ev.pairwise_tests({"d": np.column_stack([a, np.zeros(10)])}, by_halves)["d"].meaning
+    assert meaning == "A and B differ significantly, with no mean difference."
+
+
+@pytest.mark.parametrize("alpha", [0.05, 1e-10, 1e-17, 1e-30])
+def test_binomial_count_agrees_with_the_p_value(alpha):
+    critical = int(ev.critical_value("binomial", alpha, n=200, eps0=0.3))
+    for n_errors in (critical, critical + 1):
+        verdict = ev.binomial_test(n_errors, 200, 0.3, alpha=alpha)
+        assert verdict.reject == (verdict.p_value <= alpha) == (n_errors > critical)
+
+
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
+def test_wilcoxon_critical_value_is_where_rejection_ends(zero_method):
+    rng = np.random.RandomState(0)
+    decisions = set()
+    for _ in range(60):
+        shift = rng.choice([0.0, 1.0])
+        a = np.where(rng.rand(11) < 0.3, 0.0, rng.normal(shift, size=11))
+        verdict = ev.wilcoxon_test(a, np.zeros(11), zero_method=zero_method)
+        assert verdict.reject == (verdict.statistic <= verdict.critical_value)
+        decisions.add(verdict.reject)
+    assert decisions == {True, False}

@@ -9,12 +9,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from lanatus import evaluation as ev
 from lanatus.evaluation import (
     GridSearchCV,
     KFold,
@@ -263,3 +265,39 @@ def test_nested_asks_for_something_to_tune():
         nested_cross_validate(
             ValidationSearch(GaussianNB(), {"var_smoothing": [1]}), *IRIS, outer=2, scoring=["accuracy", "f1_macro"]
         )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_nested_search_that_fails_or_does_not_refit():
+    class Flaky(DecisionTreeClassifier):
+        def fit(self, X, y):
+            if 0 in np.unique(X[:, 0] == IRIS[0][0, 0]) and len(X) % 2:
+                raise RuntimeError("odd")
+            return super().fit(X, y)
+
+    with pytest.raises(ValueError, match="outer splits have no score"):
+        ev.nested_cross_validate(
+            Flaky(), IRIS[0][:149], IRIS[1][:149], param_grid={"max_depth": [1]}, outer=KFold(4), inner=KFold(4)
+        )
+    with pytest.raises(ValueError, match="outer splits have no score"):
+        ev.nested_cross_validate(GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1]}, refit=False), *IRIS)
+    with pytest.raises(ValueError, match="single split"):
+        ev.nested_cross_validate(
+            DecisionTreeClassifier(), *IRIS, param_grid={"max_depth": [1]}, outer=ShuffleSplit(1), inner=2
+        )
+
+
+def test_validation_frame_of_other_columns():
+    X = pd.DataFrame(IRIS[0], columns=list("abcd"))
+    search = ev.ValidationSearch(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]})
+    with pytest.raises(ValueError, match="different columns"):
+        search.fit(X, IRIS[1], validation=(X.rename(columns={"d": "x"}), IRIS[1]))
+    turned = search.fit(X, IRIS[1], validation=(X[list("dcba")], IRIS[1]))
+    assert turned.best_score_ > 0.9
+
+
+def test_confidence_is_below_1():
+    with pytest.raises(ValueError, match=r"confidence must be a number > 0 and < 1, such as 0\.95"):
+        ev.out_of_bag_score(GaussianNB(), *IRIS, confidence=1)
+    with pytest.raises(ValueError, match="confidence must be"):
+        ev.nested_cross_validate(GaussianNB(), *IRIS, param_grid={"var_smoothing": [1]}, confidence=1.0)

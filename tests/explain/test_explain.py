@@ -1,6 +1,7 @@
 """Paths of single rows, importances, partial dependence."""
 
 import matplotlib as mpl
+from samples import melons
 
 mpl.use("agg")
 import matplotlib.pyplot as plt
@@ -15,7 +16,6 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import LinearRegression
 
 from lanatus.bayes import GaussianNB
-from lanatus.data import load_watermelon
 from lanatus.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestClassifier
 from lanatus.explain import explain_path, feature_importance, partial_dependence, permutation_importance
 from lanatus.table import Table
@@ -27,12 +27,6 @@ from lanatus.tree import (
     LeafModelTree,
     ObliqueTreeClassifier,
 )
-
-
-def melons(version="3.0"):
-    bunch = load_watermelon(version)
-    return bunch.frame[bunch.feature_names].copy(), np.asarray(bunch.target)
-
 
 # ------------------------------------------------------------ paths
 

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from lanatus._core import tree as kernels
+from samples import melons
 from sklearn.datasets import load_diabetes, load_iris
 from threadpoolctl import threadpool_limits
 
 from lanatus.bayes import GaussianNB
-from lanatus.data import load_watermelon
 from lanatus.ensemble import (
     BaggingClassifier,
     BaggingRegressor,
@@ -31,17 +31,6 @@ from lanatus.tree import (
     ID3Classifier,
     Tree,
 )
-
-
-def melons(holes):
-    bunch = load_watermelon("3.0")
-    X = bunch.frame[bunch.feature_names].copy()
-    if holes:
-        rng = np.random.RandomState(1)
-        for name in X.columns:
-            kept = X[name].astype(object).where(rng.rand(len(X)) > 0.25, None)
-            X[name] = kept.astype(float) if name in ("密度", "含糖率") else kept
-    return X, np.asarray(bunch.target)
 
 
 def expectation(tree, value, x, known, node=0):
@@ -90,7 +79,7 @@ def shapley(tree, value, x):
     ],
 )
 def test_values_by_the_definition(model, holes):
-    X, y = melons(holes)
+    X, y = melons(holes=0.25 * holes, seed=1)
     if holes and isinstance(model, ID3Classifier):
         X = X.fillna({name: X[name].mode()[0] for name in X.columns})
     model.fit(X, y)
@@ -141,7 +130,7 @@ def test_values_and_base_add_up_to_the_output(name, model, response):
 
 
 def test_mixed_tables_two_classes_and_several_outputs():
-    X, y = melons(holes=True)
+    X, y = melons(holes=0.25, seed=1)
     model = GradientBoostingClassifier(n_estimators=10, min_samples_leaf=2).fit(X, y)
     shap = tree_shap(model, X)
     assert shap.values.shape == (17, 8)
@@ -213,7 +202,7 @@ def test_a_deep_tree():
 
 
 def test_expectations_of_the_kernel():
-    X, y = melons(holes=True)
+    X, y = melons(holes=0.25, seed=1)
     model = C45Classifier(prune=None).fit(X, y)
     rows, value = model._matrix(X), additive(model).values[0]
     for known in ([], [3], [6, 7], [0, 1, 2, 3]):

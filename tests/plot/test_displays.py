@@ -276,3 +276,42 @@ def test_learners_without_scores_are_said_to_have_none():
     assert "no scores" in [text.get_text() for text in display.ax_.texts]
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == ["无", "有"]
     pixels(display)
+
+
+def test_diagram_of_many_learners_and_bad_ranks():
+    assert CriticalDifferenceDisplay(np.arange(1.0, 31), 2.0).names[26:28] == ("learner 27", "learner 28")
+    with pytest.raises(ValueError, match="different names"):
+        CriticalDifferenceDisplay([1, 2], 0.5, names=["a", "a"])
+    with pytest.raises(ValueError, match="two or more learners"):
+        CriticalDifferenceDisplay(5, 1)
+
+
+def test_dollar_signs_are_no_formulas():
+    name = r"$\foo$"
+    for display in (
+        CriticalDifferenceDisplay([1, 2], 1.0, names=[name, "b"]).plot(),
+        CriticalDifferenceDisplay([1, 2], 1.0, names=[name, "b"]).plot(style="intervals"),
+        ScoresDisplay([[0.9, 0.8]], [name], measure=name).plot(),
+        CostCurveDisplay.from_predictions([1, 0, 1], [3, 2, 1], name=name),
+    ):
+        display.figure_.canvas.draw()
+        texts = [text.get_text() for text in display.figure_.findobj(plt.Text) if "foo" in text.get_text()]
+        assert texts
+        assert all(text.count("$") == text.count(r"\$") for text in texts)  # every one of them escaped
+        plt.close(display.figure_)
+
+
+def test_segments_go_from_fpr_to_fnr():
+    display = CostCurveDisplay.from_predictions([1, 1, 0, 1, 0], [5, 4, 3, 2, 1])
+    (segments,) = (one.get_segments() for one in display.ax_.collections if hasattr(one, "get_segments"))
+    ends = np.array(segments)
+    assert ends[:, 0].tolist() == [[0.0, fpr] for fpr in display.curve.fpr]
+    assert ends[:, 1].tolist() == [[1.0, fnr] for fnr in display.curve.fnr]
+    plt.close(display.figure_)
+
+
+@pytest.mark.parametrize(("greater", "order"), [(True, ["low", "high"]), (False, ["high", "low"])])
+def test_best_learner_stands_at_the_top(greater, order):
+    display = ScoresDisplay([[0.9, 0.8], [0.1, 0.2]], ["high", "low"], greater_is_better=greater).plot()
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == order
+    plt.close(display.figure_)

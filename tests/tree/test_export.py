@@ -6,9 +6,9 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from samples import melons
 from sklearn.datasets import load_diabetes, load_iris
 
-from lanatus.data import load_watermelon
 from lanatus.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from lanatus.table import Schema
 from lanatus.tree import (
@@ -25,17 +25,6 @@ from lanatus.tree import (
     export_text,
     import_json,
 )
-
-
-def melons(version, *, holes=False):
-    bunch = load_watermelon(version)
-    X = bunch.frame[bunch.feature_names].copy()
-    if holes:
-        rng = np.random.RandomState(0)
-        for name in X.columns:
-            X[name] = X[name].astype(object).where(rng.rand(len(X)) > 0.2, None)
-            X[name] = X[name].astype(float) if name in ("密度", "含糖率") else X[name]
-    return X, np.asarray(bunch.target)
 
 
 def chain(depth):
@@ -145,7 +134,7 @@ def test_graphviz_names_every_node_and_escapes():
 
 @pytest.mark.parametrize("model", [C45Classifier(prune=None), CARTClassifier(), DecisionTreeClassifier()])
 def test_json_comes_back_to_the_last_digit(model):
-    X, y = melons("3.0", holes=True)
+    X, y = melons("3.0", holes=0.2)
     tree = model.fit(X, y).tree_
     _same(import_json(export_json(model)), tree)
     column = json.loads(export_json(model, indent=1))["columns"][0]
@@ -185,7 +174,7 @@ def _same(one, other):
 )
 @pytest.mark.parametrize("holes", [False, True])
 def test_rules_say_what_the_tree_says(model, holes):
-    X, y = melons("3.0", holes=holes)
+    X, y = melons("3.0", holes=0.2 * holes)
     model.fit(X, y)
     rules = export_rules(model)
     assert len(rules) == model.get_n_leaves()

@@ -5,16 +5,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import melons
 from sklearn.datasets import load_iris
 
 import lanatus
-from lanatus.data import load_watermelon
 from lanatus.tree import DecisionTreeClassifier, ID3Classifier, ID4Classifier, ID5RClassifier, ITIClassifier
-
-
-def melons(version):
-    bunch = load_watermelon(version)
-    return bunch.frame[bunch.feature_names], np.asarray(bunch.target)
 
 
 def one_by_one(model, X, y, order):

@@ -2,19 +2,14 @@
 
 import numpy as np
 import pytest
+from samples import melons
 from sklearn.datasets import load_iris
 
-from lanatus.data import load_watermelon
 from lanatus.tree import DecisionTreeClassifier, ObliqueTreeClassifier
 from lanatus.tree.oblique._linear_tests import linear_machine
 from lanatus.tree.oblique._oc1 import best_step
 
 LEARNERS = ["least_squares", "logistic", "perceptron", "linear_machine", "oc1"]
-
-
-def melons(version):
-    bunch = load_watermelon(version)
-    return bunch.frame[bunch.feature_names], np.asarray(bunch.target)
 
 
 def slanted(n=400, seed=0):

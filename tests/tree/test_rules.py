@@ -2,17 +2,12 @@
 
 import numpy as np
 import pytest
+from samples import melons
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import cross_val_score
 
-from lanatus.data import load_watermelon
 from lanatus.tree import C45Classifier, C45Rules, CARTClassifier
 from lanatus.tree.read._rules_search import tightest, upper_limit
-
-
-def melons(version):
-    bunch = load_watermelon(version)
-    return bunch.frame[bunch.feature_names], np.asarray(bunch.target)
 
 
 @pytest.mark.covers("tree.c45-rules")

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+import samples
 from scipy.linalg import eigh, subspace_angles
 from sklearn import discriminant_analysis
 from sklearn.covariance import OAS
 from sklearn.datasets import load_iris, load_wine
 
 from lanatus.book import ex_3_6
-from lanatus.data import load_watermelon
 from lanatus.linear import (
     LinearDiscriminantAnalysis,
     fisher_criterion,
@@ -21,8 +21,8 @@ SOLVERS = ["svd", "lsqr", "eigen"]
 
 
 def melons():
-    bunch = load_watermelon("3.0a", frame="numpy")
-    return np.asarray(bunch.data, float), np.asarray(bunch.target) == "是"
+    X, y = samples.melon_numbers()
+    return X, y == "是"
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+import samples
 import scipy.sparse as sp
 from sklearn import linear_model as theirs
 
-from lanatus.data import load_watermelon
 from lanatus.linear import (
     GeneralizedLinearModel,
     Lasso,
@@ -17,8 +17,7 @@ from lanatus.linear import (
 
 @pytest.fixture(scope="module")
 def melons():
-    bunch = load_watermelon("3.0a", frame="numpy")
-    return np.asarray(bunch.data, dtype=float), np.asarray(bunch.target)
+    return samples.melon_numbers()
 
 
 def cases(seed=0, n=60, d=5, t=None):

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from samples import melon_numbers
 from scipy.special import expit
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
@@ -13,15 +14,9 @@ from threadpoolctl import threadpool_limits
 
 from lanatus.book import ex_3_2
 from lanatus.callbacks import Checkpoint, Recorder
-from lanatus.data import load_watermelon
 from lanatus.linear import LogisticRegression, logistic, logit, odds, unit_step
 
 SMOOTH = ["auto", "newton", "newton-cg", "lbfgs", "gradient-descent"]
-
-
-def melons():
-    bunch = load_watermelon("3.0a", frame="numpy")
-    return np.asarray(bunch.data, float), np.asarray(bunch.target)
 
 
 def two_classes(n=400, d=5, seed=0):
@@ -67,7 +62,7 @@ def test_odds_and_log_odds():
 @pytest.mark.covers("linear.logistic-regression")
 def test_newton_on_the_melons_step_by_step():
     """ch01-03 G20."""
-    X, y = melons()
+    X, y = melon_numbers()
     recorder = Recorder()
     model = LogisticRegression(penalty=None, solver="newton", tol=1e-12).set_callbacks(recorder)
     model.fit(X, y == "是")

@@ -1,0 +1,31 @@
+"""k-means: what it adds up, and what it says when it cannot go on."""
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+from lanatus.bayes import GaussianNB
+from lanatus.cluster import KMeans
+
+
+def test_entries_of_a_sparse_matrix_add_up():
+    twice = sp.csr_matrix(
+        (np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 0, 1, 0]), np.array([0, 2, 3, 4])), shape=(3, 2)
+    )
+    assert KMeans(1).fit(twice).inertia_ == pytest.approx(KMeans(1).fit(twice.toarray()).inertia_, rel=1e-12)
+
+
+def test_kmeans_says_what_went_wrong():
+    X = np.random.RandomState(0).rand(300, 3)
+    with pytest.warns(ConvergenceWarning, match="did not converge in 1 iterations"):
+        KMeans(8, max_iter=1, random_state=0, tol=0).fit(X)
+    with pytest.raises(ValueError, match="positive weight"):
+        KMeans(5, init="random").fit(X, sample_weight=np.r_[1, 1, 1, np.zeros(297)])
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="overflow"):
+        KMeans(3, random_state=0).fit(X * 1e200)
+    with np.errstate(over="ignore", invalid="ignore"), pytest.raises(ValueError, match="overflow"):
+        GaussianNB().fit(X * 1e200, X[:, 0] > 0.5)
+    with pytest.raises(TypeError, match="collect"):
+        KMeans(2).fit(pl.LazyFrame({"a": [1.0, 2.0]}))

@@ -1,0 +1,24 @@
+"""Data that several rooms are tested on, made in one place. What only one file wants is made there."""
+
+import numpy as np
+import pandas as pd
+
+from lanatus.data import load_watermelon
+
+
+def melons(version: str = "3.0", *, holes: float = 0.0, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """The book's melons as a frame, and their labels; a share of the values may be missing."""
+    bunch = load_watermelon(version)
+    X = bunch.frame[bunch.feature_names].copy()
+    if holes:
+        rng = np.random.RandomState(seed)
+        for name in X.columns:
+            kept = X[name].astype(object).where(rng.rand(len(X)) > holes, None)
+            X[name] = kept.astype(float) if name in ("密度", "含糖率") else kept
+    return X, np.asarray(bunch.target)
+
+
+def melon_numbers(version: str = "3.0a") -> tuple[np.ndarray, np.ndarray]:
+    """Density and sugar of the book's melons as an array, and their labels."""
+    bunch = load_watermelon(version, frame="numpy")
+    return np.asarray(bunch.data, dtype=float), np.asarray(bunch.target)
