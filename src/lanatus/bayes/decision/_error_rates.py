@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from lanatus.bayes.decision._decision import losses
 from lanatus.bayes.decision._known_densities import (
-    Rule,
+    DecisionRule,
     Shares,
     TooCoarse,
     checked_shares,
@@ -233,7 +233,7 @@ def error_decomposition(
     return ErrorDecomposition(best, limit - best, fitted - limit)
 
 
-def _positions(predict: Any) -> Rule:
+def _positions(predict: Any) -> DecisionRule:
     """A rule that gives positions of classes, checked."""
 
     def rule(rows: np.ndarray) -> np.ndarray:
@@ -245,13 +245,13 @@ def _positions(predict: Any) -> Rule:
     return rule
 
 
-def _rule(densities: Any, shares: np.ndarray, regions: Any) -> Rule:
+def _rule(densities: Any, shares: np.ndarray, regions: Any) -> DecisionRule:
     if regions is None:
         return _positions(BayesOptimalClassifier(densities, shares).predict)
     return _positions(regions.predict if hasattr(regions, "predict") else regions)
 
 
-def _decided(densities: Any, rule: Rule, how: str, n_samples: int, n_grid: int, random_state: Any) -> Shares:
+def _decided(densities: Any, rule: DecisionRule, how: str, n_samples: int, n_grid: int, random_state: Any) -> Shares:
     """How often each class is decided to be which, by the way asked."""
     if how not in ("auto", "integral", "sampling"):
         raise ValueError(f"how must be 'auto', 'integral' or 'sampling'; got {how!r}.")

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 _MOST_VALUES = 10_000_000
 
-Rule = Callable[[np.ndarray], np.ndarray]  # rows -> position of the class decided for, -1 for none
+DecisionRule = Callable[[np.ndarray], np.ndarray]  # rows -> position of the class decided for, -1 for none
 
 
 class Shares(NamedTuple):
@@ -64,7 +64,7 @@ def checked_shares(priors: Any, n_classes: int) -> np.ndarray:
     return found
 
 
-def shares_by_sampling(densities: Any, rule: Rule, n_samples: int, random_state: Any) -> Shares:
+def shares_by_sampling(densities: Any, rule: DecisionRule, n_samples: int, random_state: Any) -> Shares:
     """By `n_samples` rows of each class."""
     random = check_random_state(random_state)
     decided = np.zeros((len(densities) + 1, len(densities)))
@@ -74,7 +74,7 @@ def shares_by_sampling(densities: Any, rule: Rule, n_samples: int, random_state:
     return Shares(decided, np.sqrt(decided * (1 - decided) / n_samples))
 
 
-def shares_on_line(densities: Any, rule: Rule, n_grid: int) -> Shares:
+def shares_on_line(densities: Any, rule: DecisionRule, n_grid: int) -> Shares:
     """On a line: regions found on a grid, their ends by bisection, masses from ``cdf`` or by quadrature.
 
     Distributions of whole numbers are summed value by value.
@@ -99,7 +99,7 @@ def shares_on_line(densities: Any, rule: Rule, n_grid: int) -> Shares:
     return Shares(decided, np.zeros_like(decided))
 
 
-def _shares_of_values(densities: Any, rule: Rule) -> Shares:
+def _shares_of_values(densities: Any, rule: DecisionRule) -> Shares:
     """By the whole numbers that hold all but a trace of every distribution."""
     low, high = _range(densities)
     if high - low > _MOST_VALUES:
@@ -114,7 +114,7 @@ def _shares_of_values(densities: Any, rule: Rule) -> Shares:
     return Shares(decided / decided.sum(axis=0), np.zeros_like(decided))
 
 
-def shares_on_plane(densities: Any, rule: Rule, n_grid: int) -> Shares:
+def shares_on_plane(densities: Any, rule: DecisionRule, n_grid: int) -> Shares:
     """On a plane: by the midpoints of a grid over the square that holds nearly all the mass."""
     low, high = _box(densities)
     axes = [np.linspace(a, b, n_grid + 1) for a, b in zip(low, high, strict=True)]
@@ -131,7 +131,7 @@ def shares_on_plane(densities: Any, rule: Rule, n_grid: int) -> Shares:
     return Shares(decided / decided.sum(axis=0), np.zeros_like(decided))
 
 
-def _between(rule: Rule, low: float, high: float, owner: int) -> float:
+def _between(rule: DecisionRule, low: float, high: float, owner: int) -> float:
     """Where the rule stops deciding for the owner of the lower end."""
     for _ in range(200):
         middle = 0.5 * (low + high)
