@@ -302,6 +302,10 @@ def test_a_damaged_entry_is_done_again(tmp_path):
     job = TrialJob(tmp_path / "g.joblib", Trial("a.B"), "x")
     journal = TrialJournal(tmp_path / "j", "run")
     journal.add(job, Outcome(None, 0.0, error="why"))
-    assert journal.find(job).error == "why"
-    next((tmp_path / "j").glob("*.npz")).write_bytes(b"PK\x03\x04 cut off")
-    assert journal.find(job) is None
+    assert TrialJournal(tmp_path / "j", "run").find(job).error == "why"
+    path = tmp_path / "j" / "jobs.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])  # cut off
+    assert TrialJournal(tmp_path / "j", "run").find(job) is None
+    path.write_bytes(whole.replace(b'"predict"', b'"predicted"'))  # a line, but not what it should hold
+    assert TrialJournal(tmp_path / "j", "run").find(job) is None

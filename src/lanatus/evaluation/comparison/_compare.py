@@ -3,7 +3,7 @@
 import copy
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -331,22 +331,22 @@ def _is_seed(name: str) -> bool:
 
 def _run_all(jobs: list[SplitJob], n_jobs: int | None, checkpoint: Any, progress: bool | None) -> list[SplitResult]:
     """Runs in the order of the jobs, whichever ends first."""
-    with ComparisonJournal(checkpoint) if checkpoint is not None else nullcontext() as journal:
-        done = {job.key: journal.found[job.key] for job in jobs if job.key in journal.found} if journal else {}
-        left = [job for job in jobs if job.key not in done]
-        with _bar(len(jobs), len(done), progress) as advance:
-            try:
-                for key, run in _finished(left, n_jobs):
-                    done[key] = run
-                    if journal:
-                        journal.add(key, run)
-                    advance(run)
-            except KeyboardInterrupt as stop:
+    journal = None if checkpoint is None else ComparisonJournal(checkpoint)
+    done = {job.key: journal.found[job.key] for job in jobs if job.key in journal.found} if journal else {}
+    left = [job for job in jobs if job.key not in done]
+    with _bar(len(jobs), len(done), progress) as advance:
+        try:
+            for key, run in _finished(left, n_jobs):
+                done[key] = run
                 if journal:
-                    stop.add_note(
-                        f"{len(done)} of {len(jobs)} fits are in {journal.path}: the same call goes on from there."
-                    )
-                raise
+                    journal.add(key, run)
+                advance(run)
+        except KeyboardInterrupt as stop:
+            if journal:
+                stop.add_note(
+                    f"{len(done)} of {len(jobs)} fits are in {journal.path}: the same call goes on from there."
+                )
+            raise
     return [done[job.key] for job in jobs]
 
 

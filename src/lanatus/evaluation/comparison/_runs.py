@@ -1,17 +1,16 @@
 """One fit and its scores, and the journal that lets a comparison go on after an interruption."""
 
-import json
 import math
 import os
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
+from lanatus._journal import ForeignJournal, Journal
 from lanatus.base import take_rows
 from lanatus.evaluation.measures._named_measures import Measure, Predictions
 
@@ -105,77 +104,38 @@ class SplitJob:
 
 
 class ComparisonJournal:
-    """Finished runs in a file, one JSON object a line, each on disk before the next begins.
+    """Finished fits in a file, each on disk before the next begins.
 
-    A comparison that is started again takes from it the runs that it would make anew: same data, learner, split,
-    measures and versions. A line cut short by a crash is dropped.
+    A comparison that is started again takes from it the fits that it would make anew: same data, learner, split,
+    measures and versions.
     """
 
     FORMAT = {"lanatus": "comparison", "format": 1}
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
-        self.found: dict[str, SplitResult] = dict(self._read())
-        self._file: IO[bytes] | None = None
-
-    def __enter__(self) -> "ComparisonJournal":
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        torn = self.path.exists() and self.path.stat().st_size > 0 and not self.path.read_bytes().endswith(b"\n")
-        self._file = self.path.open("ab")
-        if torn:
-            self._file.write(b"\n")
-        if self._file.tell() == 0:
-            self._write(self.FORMAT)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            self._file.close()
+        try:
+            self._journal = Journal(path, self.FORMAT)
+        except ForeignJournal:
+            raise ValueError(
+                f"{path} is not the journal of a comparison, so it is left alone; "
+                "give checkpoint the path of a new file, or of an earlier journal."
+            ) from None
+        self.path = self._journal.path
+        self.found = {key: _result(record) for key, record in self._journal.records.items()}
 
     def add(self, key: str, run: SplitResult) -> None:
-        """Put a finished run on disk."""
-        self._write({"key": key, **asdict(run)})
-
-    def _write(self, line: dict[str, Any]) -> None:
-        assert self._file is not None
-        self._file.write(json.dumps(_plain(line), ensure_ascii=False, allow_nan=False).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-    def _read(self) -> Iterator[tuple[str, SplitResult]]:
-        if not self.path.exists() or not self.path.stat().st_size:
-            return
-        lines = self.path.read_bytes().split(b"\n")
-        if _parsed(lines[0]) != self.FORMAT:
-            raise ValueError(
-                f"{self.path} is not the journal of a comparison, so it is left alone; "
-                "give checkpoint the path of a new file, or of an earlier journal."
-            )
-        for line in lines[1:]:
-            record = _parsed(line)
-            if record is not None:
-                key = record.pop("key")
-                record["scores"] = {
-                    name: float("nan") if value is None else float(value) for name, value in record["scores"].items()
-                }
-                record["warnings"] = tuple(record["warnings"])
-                record["wrong"] = None if record["wrong"] is None else tuple(record["wrong"])
-                yield key, SplitResult(**record)
+        """Put a finished fit on disk."""
+        record = asdict(run)
+        record["scores"] = {name: _number(value) for name, value in run.scores.items()}
+        self._journal.add(key, record)
 
 
-def _parsed(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except ValueError:
-        return None
+def _result(record: dict[str, Any]) -> SplitResult:
+    scores = {name: float("nan") if value is None else float(value) for name, value in record["scores"].items()}
+    wrong = None if record["wrong"] is None else tuple(record["wrong"])
+    return SplitResult(**{**record, "scores": scores, "warnings": tuple(record["warnings"]), "wrong": wrong})
 
 
-def _plain(line: dict[str, Any]) -> dict[str, Any]:
+def _number(value: float) -> float | str | None:
     """JSON knows no NaN and no infinity: NaN becomes null, infinities the strings that ``float`` reads back."""
-
-    def number(value: float) -> float | str | None:
-        return None if math.isnan(value) else value if math.isfinite(value) else str(value)
-
-    if "scores" in line:
-        line["scores"] = {name: number(value) for name, value in line["scores"].items()}
-    return line
+    return None if math.isnan(value) else value if math.isfinite(value) else str(value)
