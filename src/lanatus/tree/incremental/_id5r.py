@@ -1,11 +1,11 @@
 """Incremental trees that equal growth from all rows: ID5R and ITI."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, ParameterRule, rules_for
+from lanatus.params import Choice, Integer, Nothing, rules_for
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS
 from lanatus.tree.grow._purity import _entropy
 from lanatus.tree.grow._tree import LEAF, THRESHOLD, Tree
@@ -172,13 +172,6 @@ class ITIClassifier(RowKeepingTree):
     criterion: Any = "gain_ratio"
     missing = "majority"
     _wide: np.ndarray | None = None  # the rows with an indicator for every value, while rows come in
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "prune": Nothing() | Choice("mdl"),
-        "max_depth": CLASSIFIER_PARAMS["max_depth"],
-        "min_samples_leaf": Integer(low=1),
-        "feature_priority": CLASSIFIER_PARAMS["feature_priority"],
-        "class_priority": CLASSIFIER_PARAMS["class_priority"],
-    }
 
     def __init__(
         self,
@@ -194,6 +187,8 @@ class ITIClassifier(RowKeepingTree):
         self.min_samples_leaf = min_samples_leaf
         self.feature_priority = feature_priority
         self.class_priority = class_priority
+
+    _params = rules_for(__init__, CLASSIFIER_PARAMS, prune=Nothing() | Choice("mdl"), min_samples_leaf=Integer(low=1))
 
     # ------------------------------------------------------------ two-way tests only
 
