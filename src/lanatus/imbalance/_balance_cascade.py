@@ -1,6 +1,6 @@
 """BalanceCascade: balanced parts one after the other, each without what the last had learned."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -8,8 +8,9 @@ from sklearn.utils import check_random_state
 from lanatus.base import fitting, take_rows
 from lanatus.catalog import method
 from lanatus.ensemble.boosting import Stumps, joined
-from lanatus.imbalance._balanced_ensemble import LEARNER_OR_STUMPS, BalancedEnsemble
-from lanatus.params import Flag, Integer, ParameterRule, RandomState
+from lanatus.imbalance._balanced_ensemble import BalancedEnsemble
+from lanatus.imbalance._rules import RULES
+from lanatus.params import Flag, rules_for
 
 
 @method(section="3.6", task="classification", en="BalanceCascade", zh="BalanceCascade (平衡级联)")
@@ -70,14 +71,6 @@ class BalanceCascadeClassifier(BalancedEnsemble):
     Liu, Wu and Zhou (2009), Exploratory undersampling for class-imbalance learning.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "n_estimators": Integer(low=1),
-        "estimator": LEARNER_OR_STUMPS,
-        "n_rounds": Integer(low=1),
-        "subtract_thresholds": Flag(),
-        "random_state": RandomState(),
-    }
-
     thresholds_: np.ndarray
     n_left_: np.ndarray
 
@@ -95,6 +88,8 @@ class BalanceCascadeClassifier(BalancedEnsemble):
         self.n_rounds = n_rounds
         self.subtract_thresholds = subtract_thresholds
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES, subtract_thresholds=Flag())
 
     @fitting
     def fit(self, X: Any, y: Any) -> Self:

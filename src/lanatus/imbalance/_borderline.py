@@ -8,10 +8,10 @@ import numpy as np
 from lanatus._core import imbalance as kernels
 from lanatus.base import n_threads
 from lanatus.catalog import method
+from lanatus.imbalance._rules import RULES
 from lanatus.imbalance._smote import SMOTE, Synthetic, coordinates, neighbors_within, voted
-from lanatus.imbalance._strategy import STRATEGY
 from lanatus.neighbors import nearest
-from lanatus.params import Choice, Integer, RandomState
+from lanatus.params import Choice, Integer, rules_for
 
 
 @method(
@@ -72,14 +72,6 @@ class BorderlineSMOTE(SMOTE):
     Han, Wang and Mao (2005), Borderline-SMOTE: a new over-sampling method in imbalanced data sets learning.
     """
 
-    _params = {
-        "sampling_strategy": STRATEGY,
-        "random_state": RandomState(),
-        "k_neighbors": Integer(low=1),
-        "m_neighbors": Integer(low=1),
-        "kind": Choice("borderline-1", "borderline-2"),
-    }
-
     in_danger_: dict[Any, np.ndarray]
 
     def __init__(
@@ -94,6 +86,8 @@ class BorderlineSMOTE(SMOTE):
         super().__init__(sampling_strategy=sampling_strategy, random_state=random_state, k_neighbors=k_neighbors)
         self.m_neighbors = m_neighbors
         self.kind = kind
+
+    _params = rules_for(__init__, RULES, m_neighbors=Integer(low=1), kind=Choice("borderline-1", "borderline-2"))
 
     def _resample(self, X: Any, y: Any, data: Any, codes: np.ndarray) -> tuple[Any, Any]:
         self.in_danger_ = {}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -16,8 +16,9 @@ from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.evaluation import CostMatrix
 from lanatus.imbalance._rescaling import multiclass_rescaling_weights
+from lanatus.imbalance._rules import RULES
 from lanatus.multiclass import confidence
-from lanatus.params import Array, Choice, Integer, Nothing, ParameterRule, RandomState, Satisfies
+from lanatus.params import Array, Choice, Nothing, Satisfies, rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -107,15 +108,6 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
     classifiers cost-sensitive. Zhou and Liu (2006), On multi-class cost-sensitive learning.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": LEARNER,
-        "cost_matrix": _COSTS,
-        "method": Choice("weights", "expected-cost", "metacost"),
-        "n_estimators": Integer(low=1),
-        "n_jobs": Nothing() | Integer(),
-        "random_state": RandomState(),
-    }
-
     classes_: np.ndarray
     costs_: np.ndarray
     class_weight_: np.ndarray | None
@@ -138,6 +130,10 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
         self.n_estimators = n_estimators
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(
+        __init__, RULES, estimator=LEARNER, cost_matrix=_COSTS, method=Choice("weights", "expected-cost", "metacost")
+    )
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,6 +1,6 @@
 """EasyEnsemble: many balanced parts of the rows, AdaBoost on each, one sum."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -8,9 +8,10 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import fitting
 from lanatus.catalog import method
-from lanatus.imbalance._balanced_ensemble import LEARNER_OR_STUMPS, BalancedEnsemble
-from lanatus.imbalance._strategy import STRATEGY, rows_left
-from lanatus.params import Flag, Integer, Nothing, ParameterRule, RandomState
+from lanatus.imbalance._balanced_ensemble import BalancedEnsemble
+from lanatus.imbalance._rules import RULES
+from lanatus.imbalance._strategy import rows_left
+from lanatus.params import rules_for
 
 
 @method(
@@ -78,16 +79,6 @@ class EasyEnsembleClassifier(BalancedEnsemble):
     Multi-class AdaBoost.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "n_estimators": Integer(low=1),
-        "estimator": LEARNER_OR_STUMPS,
-        "n_rounds": Integer(low=1),
-        "sampling_strategy": STRATEGY,
-        "replacement": Flag(),
-        "n_jobs": Nothing() | Integer(),
-        "random_state": RandomState(),
-    }
-
     estimators_samples_: list[np.ndarray]
 
     def __init__(
@@ -108,6 +99,8 @@ class EasyEnsembleClassifier(BalancedEnsemble):
         self.replacement = replacement
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES)
 
     @fitting
     def fit(self, X: Any, y: Any) -> Self:

@@ -9,9 +9,9 @@ from sklearn.utils import check_random_state
 
 from lanatus.catalog import method
 from lanatus.imbalance._rows import appended, appended_labels, rows_of
+from lanatus.imbalance._rules import RULES
 from lanatus.imbalance._sampler import Sampler
-from lanatus.imbalance._strategy import STRATEGY
-from lanatus.params import Flag, Nothing, RandomState, Real, Satisfies
+from lanatus.params import Nothing, Real, Satisfies, rules_for
 from lanatus.table import Table
 
 
@@ -64,12 +64,13 @@ class RandomUnderSampler(Sampler):
     """
 
     _adds = False
-    _params = {"sampling_strategy": STRATEGY, "random_state": RandomState(), "replacement": Flag()}
 
     def __init__(self, *, sampling_strategy: Any = "auto", random_state: Any = None, replacement: bool = False) -> None:
         self.sampling_strategy = sampling_strategy
         self.random_state = random_state
         self.replacement = replacement
+
+    _params = rules_for(__init__, RULES)
 
     def _resample(self, X: Any, y: Any, data: Any, codes: np.ndarray) -> tuple[Any, Any]:
         rng = check_random_state(self.random_state)
@@ -137,18 +138,19 @@ class RandomOverSampler(Sampler):
     """
 
     _adds = True
-    _params = {
-        "sampling_strategy": STRATEGY,
-        "random_state": RandomState(),
-        "shrinkage": Nothing()
-        | Real(low=0)
-        | Satisfies(lambda value: isinstance(value, Mapping), "a dict {class: shrinkage}"),
-    }
 
     def __init__(self, *, sampling_strategy: Any = "auto", random_state: Any = None, shrinkage: Any = None) -> None:
         self.sampling_strategy = sampling_strategy
         self.random_state = random_state
         self.shrinkage = shrinkage
+
+    _params = rules_for(
+        __init__,
+        RULES,
+        shrinkage=Nothing()
+        | Real(low=0)
+        | Satisfies(lambda value: isinstance(value, Mapping), "a dict {class: shrinkage}"),
+    )
 
     def _resample(self, X: Any, y: Any, data: Any, codes: np.ndarray) -> tuple[Any, Any]:
         rng = check_random_state(self.random_state)

@@ -10,11 +10,11 @@ from lanatus._core import imbalance as kernels
 from lanatus.base import Takes, n_threads
 from lanatus.catalog import method
 from lanatus.imbalance._rows import appended, appended_labels
+from lanatus.imbalance._rules import RULES
 from lanatus.imbalance._sampler import Sampler
-from lanatus.imbalance._strategy import STRATEGY
 from lanatus.metric import smote_nc_space
 from lanatus.neighbors import nearest
-from lanatus.params import Integer, RandomState
+from lanatus.params import rules_for
 from lanatus.table import Table
 
 
@@ -87,7 +87,6 @@ class SMOTE(Sampler):
 
     _adds = True
     _takes = Takes(sparse=True)
-    _params = {"sampling_strategy": STRATEGY, "random_state": RandomState(), "k_neighbors": Integer(low=1)}
 
     parents_: np.ndarray
 
@@ -95,6 +94,8 @@ class SMOTE(Sampler):
         self.sampling_strategy = sampling_strategy
         self.random_state = random_state
         self.k_neighbors = k_neighbors
+
+    _params = rules_for(__init__, RULES)
 
     def _resample(self, X: Any, y: Any, data: Any, codes: np.ndarray) -> tuple[Any, Any]:
         rng = check_random_state(self.random_state)

@@ -1,6 +1,6 @@
 """Threshold moving: rescaling at the time of decision."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.imbalance._rescaling import rescale_proba
-from lanatus.params import Array, Choice, Nothing, ParameterRule, Real, Satisfies
+from lanatus.params import Array, Choice, Nothing, Real, Satisfies, rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -78,13 +78,6 @@ class FixedThresholdClassifier(ClassifierMixin, Wrapper):
     (0.2222, [1])
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": LEARNER,
-        "threshold": Choice("balanced", "auto") | Real() | Array(ndim=1),
-        "pos_label": Nothing() | _LABEL,
-        "response_method": Choice("auto", "predict_proba", "decision_function"),
-    }
-
     classes_: np.ndarray
     estimator_: Any
     threshold_: Any
@@ -96,6 +89,14 @@ class FixedThresholdClassifier(ClassifierMixin, Wrapper):
         self.threshold = threshold
         self.pos_label = pos_label
         self.response_method = response_method
+
+    _params = rules_for(
+        __init__,
+        estimator=LEARNER,
+        threshold=Choice("balanced", "auto") | Real() | Array(ndim=1),
+        pos_label=Nothing() | _LABEL,
+        response_method=Choice("auto", "predict_proba", "decision_function"),
+    )
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -6,11 +6,9 @@ import numpy as np
 
 from lanatus.base import check_is_fitted, take_rows
 from lanatus.catalog import method
-from lanatus.multiclass._decomposed import confidence
-from lanatus.multiclass._one_vs import OneVsOneClassifier
-from lanatus.params import Integer, Nothing
+from lanatus.multiclass._decomposed import Decomposed, Tasks, confidence
+from lanatus.multiclass._one_vs import pairwise_tasks
 from lanatus.scale import blockwise
-from lanatus.wrapping import LEARNER
 
 
 @method(
@@ -20,7 +18,7 @@ from lanatus.wrapping import LEARNER
     en="Directed acyclic graph decomposition",
     zh="DAG拆分法",
 )
-class DAGClassifier(OneVsOneClassifier):
+class DAGClassifier(Decomposed):
     """One-vs-one learners asked in a row: each answer rules out a class, until one is left.
 
     Fitted as one-vs-one; a prediction asks N - 1 learners instead of N (N - 1) / 2.
@@ -61,10 +59,11 @@ class DAGClassifier(OneVsOneClassifier):
     J. C. Platt, N. Cristianini, J. Shawe-Taylor: Large margin DAGs for multiclass classification. NIPS 12 (2000).
     """
 
-    _params = {"estimator": LEARNER, "n_jobs": Nothing() | Integer()}
+    pairs_: list[tuple[int, int]]
 
-    def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
-        super().__init__(estimator, n_jobs=n_jobs)
+    def _tasks(self, rows: Any, codes: np.ndarray) -> Tasks:
+        self.pairs_, tasks = pairwise_tasks(codes, len(self.classes_))
+        return tasks
 
     @blockwise
     def decision_function(self, X: Any) -> np.ndarray:

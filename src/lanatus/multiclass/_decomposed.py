@@ -1,14 +1,14 @@
 """What the decompositions share: two-class learners, fitted side by side, and how sure they are."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin, is_regressor
 
 from lanatus.base import coded_rows, fitting
-from lanatus.params import Integer, Nothing, ParameterRule
+from lanatus.params import rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -22,11 +22,11 @@ class Decomposed(ClassifierMixin, Wrapper):
     estimators_: list[Any]
     classes_: np.ndarray
 
-    _params: ClassVar[dict[str, ParameterRule]] = {"estimator": LEARNER, "n_jobs": Nothing() | Integer()}
-
     def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
         self.estimator = estimator
         self.n_jobs = n_jobs
+
+    _params = rules_for(__init__, estimator=LEARNER)
 
     def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
         if is_regressor(self.estimator):

@@ -1,6 +1,6 @@
 """Multi-class by splitting the classes in two, again and again."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from lanatus.base import check_is_fitted, take_rows
 from lanatus.catalog import method
 from lanatus.multiclass._decomposed import Decomposed, Tasks, confidence
 from lanatus.multiclass._learned_codes import discriminant_code
-from lanatus.params import Choice, Integer, Nothing, ParameterRule
+from lanatus.params import Choice, rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -59,18 +59,14 @@ class HierarchicalClassifier(Decomposed):
     ([[1, 0], [-1, 1], [-1, -1]], ['a', 'b', 'c'])
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": LEARNER,
-        "split": Choice("halves", "informative"),
-        "n_jobs": Nothing() | Integer(),
-    }
-
     splits_: np.ndarray
 
     def __init__(self, estimator: Any, *, split: str = "halves", n_jobs: int | None = None) -> None:
         self.estimator = estimator
         self.split = split
         self.n_jobs = n_jobs
+
+    _params = rules_for(__init__, estimator=LEARNER, split=Choice("halves", "informative"))
 
     def _tasks(self, rows: Any, codes: np.ndarray) -> Tasks:
         n = len(self.classes_)

@@ -8,7 +8,7 @@ from sklearn.base import ClassifierMixin
 from lanatus.base import Estimator, Takes, check_is_fitted, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.neighbors import nearest
-from lanatus.params import Integer, ParameterRule, Real
+from lanatus.params import Integer, Real, rules_for
 from lanatus.scale import blockwise
 
 
@@ -61,7 +61,6 @@ class MLkNN(ClassifierMixin, Estimator):
     """
 
     _takes: ClassVar[Takes] = Takes(sparse=True)
-    _params: ClassVar[dict[str, ParameterRule]] = {"n_neighbors": Integer(low=1), "s": Real(above=0, below=np.inf)}
 
     classes_: list[np.ndarray]
     prior_: np.ndarray
@@ -71,6 +70,8 @@ class MLkNN(ClassifierMixin, Estimator):
     def __init__(self, n_neighbors: int = 10, *, s: float = 1.0) -> None:
         self.n_neighbors = n_neighbors
         self.s = s
+
+    _params = rules_for(__init__, n_neighbors=Integer(low=1), s=Real(above=0, below=np.inf))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,14 +1,14 @@
 """One-vs-rest and one-vs-one."""
 
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from lanatus.base import check_is_fitted
 from lanatus.catalog import method
 from lanatus.multiclass._decomposed import Decomposed, Tasks, confidence
-from lanatus.params import Choice, Integer, Nothing, ParameterRule
+from lanatus.params import Choice, rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -116,12 +116,6 @@ class OneVsOneClassifier(Decomposed):
     (['a', 'b', 'c'], 3)
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": LEARNER,
-        "combine": Choice("votes", "confidences"),
-        "n_jobs": Nothing() | Integer(),
-    }
-
     pairs_: list[tuple[int, int]]
 
     def __init__(self, estimator: Any, *, combine: str = "votes", n_jobs: int | None = None) -> None:
@@ -129,10 +123,11 @@ class OneVsOneClassifier(Decomposed):
         self.combine = combine
         self.n_jobs = n_jobs
 
+    _params = rules_for(__init__, estimator=LEARNER, combine=Choice("votes", "confidences"))
+
     def _tasks(self, rows: Any, codes: np.ndarray) -> Tasks:
-        self.pairs_ = list(combinations(range(len(self.classes_)), 2))
-        of_pair = [np.flatnonzero((codes == a) | (codes == b)) for a, b in self.pairs_]
-        return [((codes == b).astype(np.int64), part) for (_, b), part in zip(self.pairs_, of_pair, strict=True)]
+        self.pairs_, tasks = pairwise_tasks(codes, len(self.classes_))
+        return tasks
 
     @blockwise
     def decision_function(self, X: Any) -> np.ndarray:
@@ -151,3 +146,10 @@ class OneVsOneClassifier(Decomposed):
         if self.combine == "confidences":
             return sums
         return votes + sums / (3 * (np.abs(sums) + 1))  # the second part stays below a third of a vote
+
+
+def pairwise_tasks(codes: np.ndarray, n_classes: int) -> tuple[list[tuple[int, int]], Tasks]:
+    """All pairs of classes, and for each the second against the first, on the rows of both."""
+    pairs = list(combinations(range(n_classes), 2))
+    of_pair = [np.flatnonzero((codes == a) | (codes == b)) for a, b in pairs]
+    return pairs, [((codes == b).astype(np.int64), part) for (_, b), part in zip(pairs, of_pair, strict=True)]

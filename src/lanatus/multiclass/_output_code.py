@@ -1,6 +1,6 @@
 """Many-vs-many by output codes."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -18,7 +18,7 @@ from lanatus.multiclass._codes import (
 from lanatus.multiclass._decoding import DISTANCES, code_distances
 from lanatus.multiclass._decomposed import Decomposed, confidence
 from lanatus.multiclass._learned_codes import continuous_code, discriminant_code, embed_nodes
-from lanatus.params import Array, Choice, Integer, Nothing, ParameterRule, RandomState
+from lanatus.params import Array, Choice, Integer, Nothing, rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -106,15 +106,6 @@ class OutputCodeClassifier(Decomposed):
     T. G. Dietterich, G. Bakiri: Solving multiclass learning problems via error-correcting output codes. JAIR 2 (1995).
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": LEARNER,
-        "code": Choice(*CODES) | Array(2),
-        "length": Nothing() | Integer(low=1),
-        "decoding": Choice(*DISTANCES),
-        "n_jobs": Nothing() | Integer(),
-        "random_state": RandomState(),
-    }
-
     code_book_: np.ndarray
     problems_: np.ndarray
     weights_: np.ndarray
@@ -135,6 +126,14 @@ class OutputCodeClassifier(Decomposed):
         self.decoding = decoding
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(
+        __init__,
+        estimator=LEARNER,
+        code=Choice(*CODES) | Array(2),
+        length=Nothing() | Integer(low=1),
+        decoding=Choice(*DISTANCES),
+    )
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,29 +1,13 @@
 """Bagging."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from lanatus.base import fitting
 from lanatus.catalog import method
+from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
 from lanatus.ensemble.bagging._resampled import fit_bagged, sample_of
-from lanatus.params import Choice, Flag, Function, Integer, Nothing, ParameterRule, RandomState, Real
-from lanatus.wrapping import LEARNER
-
-_PART = Integer(low=1) | Real(above=0, high=1)
-_BAGGING: dict[str, ParameterRule] = {
-    "estimator": Nothing() | LEARNER,
-    "n_estimators": Integer(low=1),
-    "max_samples": _PART,
-    "max_features": _PART,
-    "bootstrap": Flag(),
-    "bootstrap_features": Flag(),
-    "oob_score": Flag() | Function(),
-    "oob_use": Nothing() | Choice("prune", "posterior", "early_stopping"),
-    "n_iter_no_change": Integer(low=1),
-    "warm_start": Flag(),
-    "n_jobs": Nothing() | Integer(),
-    "random_state": RandomState(),
-}
+from lanatus.params import Choice, Nothing, rules_for
 
 
 @method(
@@ -111,13 +95,6 @@ class BaggingClassifier(BaggedClassifier):
     generalization error.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        **{name: rule for name, rule in _BAGGING.items() if name not in ("n_jobs", "random_state")},
-        "voting": Choice("soft", "hard"),
-        "n_jobs": _BAGGING["n_jobs"],
-        "random_state": _BAGGING["random_state"],
-    }
-
     def __init__(
         self,
         estimator: Any = None,
@@ -148,6 +125,8 @@ class BaggingClassifier(BaggedClassifier):
         self.voting = voting
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES, oob_use=Nothing() | Choice("prune", "posterior", "early_stopping"))
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -242,8 +221,6 @@ class BaggingRegressor(BaggedRegressor):
     Breiman (1996), Bagging predictors.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {**_BAGGING, "oob_use": Nothing() | Choice("prune", "early_stopping")}
-
     def __init__(
         self,
         estimator: Any = None,
@@ -272,6 +249,8 @@ class BaggingRegressor(BaggedRegressor):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES, oob_use=Nothing() | Choice("prune", "early_stopping"))
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,6 +1,6 @@
 """Iterated bagging: each stage bags what the stages before left over."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -8,11 +8,12 @@ from sklearn.utils import check_random_state, column_or_1d
 
 from lanatus.base import as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
+from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.bagging._bagging import BaggingRegressor
-from lanatus.params import Flag, Integer, Nothing, ParameterRule, RandomState, Real
+from lanatus.params import Integer, Real, rules_for
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor
-from lanatus.wrapping import LEARNER, Wrapper
+from lanatus.wrapping import Wrapper
 
 
 @method(
@@ -74,15 +75,6 @@ class IterativeBaggingRegressor(RegressorMixin, Wrapper):
     """
 
     _default_learner = DecisionTreeRegressor
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": Nothing() | LEARNER,
-        "n_estimators": Integer(low=1),
-        "n_stages": Integer(low=1),
-        "stop_ratio": Real(low=1),
-        "bootstrap": Flag(),
-        "n_jobs": Nothing() | Integer(),
-        "random_state": RandomState(),
-    }
 
     stages_: list[BaggingRegressor]
     mean_squares_: np.ndarray
@@ -105,6 +97,8 @@ class IterativeBaggingRegressor(RegressorMixin, Wrapper):
         self.bootstrap = bootstrap
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES, n_stages=Integer(low=1), stop_ratio=Real(low=1))
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,7 +1,7 @@
 """Ensembles whose members learn perturbed targets: flipped labels, smeared indicators, smeared numbers."""
 
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, is_classifier
@@ -12,20 +12,13 @@ from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import one_hot
 from lanatus.ensemble._one_learner import fit_one, seeded
+from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
 from lanatus.ensemble.bagging._resampled import Sample, fit_bagged, mean_answer, rows_of_members, sample_of
-from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState, Real
+from lanatus.params import Real, rules_for
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor
-from lanatus.wrapping import LEARNER, Wrapper
-
-_SMEARING: dict[str, ParameterRule] = {
-    "estimator": Nothing() | LEARNER,
-    "n_estimators": Integer(low=1),
-    "sigma": Real(low=0),
-    "n_jobs": Nothing() | Integer(),
-    "random_state": RandomState(),
-}
+from lanatus.wrapping import Wrapper
 
 
 @method("ensemble.flipping-output", section="8.5.3", task="classification", en="Flipping output", zh="翻转法")
@@ -81,15 +74,6 @@ class FlippingOutputClassifier(BaggedClassifier):
     Breiman (2000), Randomizing outputs to increase prediction accuracy.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": Nothing() | LEARNER,
-        "n_estimators": Integer(low=1),
-        "rate": Real(low=0, high=1),
-        "voting": Choice("soft", "hard"),
-        "n_jobs": Nothing() | Integer(),
-        "random_state": RandomState(),
-    }
-
     rate_: float
 
     def __init__(
@@ -108,6 +92,8 @@ class FlippingOutputClassifier(BaggedClassifier):
         self.voting = voting
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES, rate=Real(low=0, high=1))
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -216,7 +202,6 @@ class OutputSmearingClassifier(ClassifierMixin, Wrapper):
     """
 
     _default_learner = DecisionTreeRegressor
-    _params: ClassVar[dict[str, ParameterRule]] = _SMEARING
 
     classes_: np.ndarray
     estimators_: list[Any]
@@ -239,6 +224,8 @@ class OutputSmearingClassifier(ClassifierMixin, Wrapper):
         self.sigma = sigma
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -349,8 +336,6 @@ class OutputSmearingRegressor(BaggedRegressor):
     Breiman (2000), Randomizing outputs to increase prediction accuracy.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = _SMEARING
-
     def __init__(
         self,
         estimator: Any = None,
@@ -365,6 +350,8 @@ class OutputSmearingRegressor(BaggedRegressor):
         self.sigma = sigma
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,6 +1,6 @@
 """Ensembles whose members differ by their parameters."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -12,7 +12,8 @@ from lanatus.base import check_is_fitted, coded_rows, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import class_shares
-from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Satisfies
+from lanatus.ensemble._rules import RULES
+from lanatus.params import Nothing, Satisfies, rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -82,16 +83,6 @@ class ParameterPerturbationClassifier(ClassifierMixin, Wrapper):
     [0.1, 1.0, 10.0]
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": LEARNER,
-        "param_distributions": Nothing() | _DISTRIBUTIONS,
-        "n_estimators": Integer(low=1),
-        "voting": Choice("soft", "hard"),
-        "bootstrap": Flag(),
-        "n_jobs": Nothing() | Integer(),
-        "random_state": RandomState(),
-    }
-
     predict = _most_likely.predict
     classes_: np.ndarray
     estimators_: list[Any]
@@ -115,6 +106,8 @@ class ParameterPerturbationClassifier(ClassifierMixin, Wrapper):
         self.bootstrap = bootstrap
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES, estimator=LEARNER, param_distributions=Nothing() | _DISTRIBUTIONS)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

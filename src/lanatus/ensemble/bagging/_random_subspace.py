@@ -1,21 +1,13 @@
 """Random subspaces."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from lanatus.base import fitting
 from lanatus.catalog import method
+from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
 from lanatus.ensemble.bagging._resampled import fit_bagged, sample_of
-from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState, Real
-from lanatus.wrapping import LEARNER
-
-_SUBSPACE: dict[str, ParameterRule] = {
-    "estimator": Nothing() | LEARNER,
-    "n_estimators": Integer(low=1),
-    "n_features": Integer(low=1) | Real(above=0, high=1),
-    "n_jobs": Nothing() | Integer(),
-    "random_state": RandomState(),
-}
+from lanatus.params import rules_for
 
 
 @method(
@@ -78,15 +70,6 @@ class RandomSubspaceClassifier(BaggedClassifier):
     Ho (1998), The random subspace method for constructing decision forests.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": _SUBSPACE["estimator"],
-        "n_estimators": _SUBSPACE["n_estimators"],
-        "n_features": _SUBSPACE["n_features"],
-        "voting": Choice("soft", "hard"),
-        "n_jobs": _SUBSPACE["n_jobs"],
-        "random_state": _SUBSPACE["random_state"],
-    }
-
     def __init__(
         self,
         estimator: Any = None,
@@ -103,6 +86,8 @@ class RandomSubspaceClassifier(BaggedClassifier):
         self.voting = voting
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES)
 
     @property
     def max_features(self) -> Any:
@@ -181,8 +166,6 @@ class RandomSubspaceRegressor(BaggedRegressor):
     Ho (1998), The random subspace method for constructing decision forests.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = _SUBSPACE
-
     def __init__(
         self,
         estimator: Any = None,
@@ -197,6 +180,8 @@ class RandomSubspaceRegressor(BaggedRegressor):
         self.n_features = n_features
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES)
 
     @property
     def max_features(self) -> Any:

@@ -1,6 +1,6 @@
 """AdaBoost of any learner."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -8,11 +8,11 @@ from sklearn.utils import check_random_state
 from lanatus.base import fitting
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender, method
+from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.boosting._adaboost_regressor import AdaBoostRegressor
 from lanatus.ensemble.boosting._weighted_vote import Booster, WeightedVote, fitter, open_rows
-from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real
+from lanatus.params import Choice, Flag, Integer, rules_for
 from lanatus.spaces import Span
-from lanatus.wrapping import LEARNER
 
 __all__ = ["AdaBoostClassifier", "AdaBoostRegressor"]
 
@@ -110,17 +110,6 @@ class AdaBoostClassifier(CallbackSupportMixin, WeightedVote):
     decomposition for zero-one loss functions.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": Nothing() | LEARNER,
-        "n_estimators": Integer(low=1),
-        "learning_rate": Real(above=0),
-        "mode": Choice("reweight", "resample"),
-        "restart": Flag(),
-        "max_restarts": Integer(low=0),
-        "algorithm": Choice("SAMME", "M1"),
-        "random_state": RandomState(),
-    }
-
     estimator_errors_: np.ndarray
     alphas_: np.ndarray
     stop_reason_: str
@@ -146,6 +135,14 @@ class AdaBoostClassifier(CallbackSupportMixin, WeightedVote):
         self.max_restarts = max_restarts
         self.algorithm = algorithm
         self.random_state = random_state
+
+    _params = rules_for(
+        __init__,
+        RULES,
+        restart=Flag(),
+        max_restarts=Integer(low=0),
+        algorithm=Choice("SAMME", "M1"),
+    )
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -11,10 +11,11 @@ from sklearn.utils import check_random_state, column_or_1d
 from lanatus.base import as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, weighing_rows
-from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState, Real
+from lanatus.ensemble._rules import RULES
+from lanatus.params import Choice, rules_for
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor
-from lanatus.wrapping import LEARNER, Wrapper
+from lanatus.wrapping import Wrapper
 
 
 @method(
@@ -79,14 +80,6 @@ class AdaBoostRegressor(RegressorMixin, Wrapper):
     """
 
     _default_learner = partial(DecisionTreeRegressor, max_depth=3)
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": Nothing() | LEARNER,
-        "n_estimators": Integer(low=1),
-        "learning_rate": Real(above=0),
-        "loss": Choice("linear", "square", "exponential"),
-        "mode": Choice("resample", "reweight"),
-        "random_state": RandomState(),
-    }
 
     estimators_: list[Any]
     estimator_weights_: np.ndarray
@@ -109,6 +102,8 @@ class AdaBoostRegressor(RegressorMixin, Wrapper):
         self.loss = loss
         self.mode = mode
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES, loss=Choice("linear", "square", "exponential"))
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

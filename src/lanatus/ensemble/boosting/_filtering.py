@@ -1,6 +1,6 @@
 """The first boosting algorithm: by filtering."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -8,11 +8,12 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
+from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.boosting._weighted_vote import Learn, fitter, open_rows, predicted_codes
-from lanatus.params import Choice, Integer, Nothing, ParameterRule, RandomState
+from lanatus.params import Integer, rules_for
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionStump
-from lanatus.wrapping import LEARNER, Wrapper
+from lanatus.wrapping import Wrapper
 
 
 @method(
@@ -70,12 +71,6 @@ class BoostByFilter(ClassifierMixin, Wrapper):
     """
 
     _default_learner = DecisionStump
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": Nothing() | LEARNER,
-        "n_levels": Integer(low=1, high=8),
-        "mode": Choice("resample", "reweight"),
-        "random_state": RandomState(),
-    }
 
     classes_: np.ndarray
     estimators_: list[Any]
@@ -87,6 +82,8 @@ class BoostByFilter(ClassifierMixin, Wrapper):
         self.n_levels = n_levels
         self.mode = mode
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES, n_levels=Integer(low=1, high=8))
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -13,7 +13,7 @@ from lanatus.catalog import method
 from lanatus.ensemble.boosting._gradient_boosting_base import BOOSTING, BOOSTING_PARAMS, GradientBoostingBase
 from lanatus.ensemble.boosting._losses import AdaptiveHuber, BoostingLoss, Counts, Custom, is_custom
 from lanatus.optimize.losses import Absolute, Exponential, Gamma, Logistic, Quantile, Softmax, Squared
-from lanatus.params import Choice, Nothing, Real, Satisfies
+from lanatus.params import Choice, Nothing, Real, Satisfies, rules_for
 from lanatus.tree.grow import nominal_sizes
 
 _OWN_LOSS = Satisfies(is_custom, "an object with init, gradient, hessian and link")
@@ -127,13 +127,6 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
     Ke et al. (2017), LightGBM: a highly efficient gradient boosting decision tree.
     """
 
-    _params = {
-        "loss": Choice("squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma") | _OWN_LOSS,
-        "quantile": Real(above=0, below=1),
-        "alpha": Real(above=0, below=1),
-        **BOOSTING_PARAMS,
-    }
-
     def __init__(
         self,
         *,
@@ -184,6 +177,14 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
         self.interaction_cst = interaction_cst
         self.warm_start = warm_start
         self.random_state = random_state
+
+    _params = rules_for(
+        __init__,
+        BOOSTING_PARAMS,
+        loss=Choice("squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma") | _OWN_LOSS,
+        quantile=Real(above=0, below=1),
+        alpha=Real(above=0, below=1),
+    )
 
     def _loss(self) -> BoostingLoss:
         if not isinstance(self.loss, str):
@@ -342,13 +343,6 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
     Ke et al. (2017), LightGBM: a highly efficient gradient boosting decision tree.
     """
 
-    _params = {
-        "loss": Choice("log_loss", "exponential") | _OWN_LOSS,
-        **{name: rule for name, rule in BOOSTING_PARAMS.items() if name != "random_state"},
-        "class_weight": Choice("balanced") | Satisfies(lambda value: isinstance(value, dict), "a dict") | Nothing(),
-        "random_state": BOOSTING_PARAMS["random_state"],
-    }
-
     def __init__(
         self,
         *,
@@ -397,6 +391,13 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.random_state = random_state
+
+    _params = rules_for(
+        __init__,
+        BOOSTING_PARAMS,
+        loss=Choice("log_loss", "exponential") | _OWN_LOSS,
+        class_weight=Choice("balanced") | Satisfies(lambda value: isinstance(value, dict), "a dict") | Nothing(),
+    )
 
     classes_: np.ndarray
 

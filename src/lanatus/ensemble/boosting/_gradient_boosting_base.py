@@ -1,7 +1,7 @@
 """What the gradient boosting classifier and regressor share."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,7 @@ from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender
 from lanatus.ensemble.boosting._gradient_boosting_fit import Boosted, Settings, TrainingRows, boost
 from lanatus.ensemble.boosting._losses import BoostingLoss
-from lanatus.params import Array, Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real, Satisfies
+from lanatus.params import COMMON, Array, Choice, Flag, Integer, Nothing, ParameterRule, Real, Satisfies
 from lanatus.spaces import Span
 from lanatus.tree import Tree
 from lanatus.tree.grow import Bins, CompactForest, as_dense, compact_of, nominal_sizes, packed, unpacked
@@ -51,7 +51,7 @@ BOOSTING = Contender(
     },
 )  # fmt: skip
 
-BOOSTING_PARAMS: dict[str, ParameterRule] = {
+BOOSTING_PARAMS: dict[str, ParameterRule] = COMMON | {
     "learning_rate": Real(above=0),
     "n_estimators": Integer(low=1),
     "max_leaf_nodes": Integer(low=2) | Nothing(),
@@ -67,13 +67,10 @@ BOOSTING_PARAMS: dict[str, ParameterRule] = {
     "early_stopping": Flag() | Choice("auto"),
     "validation_fraction": Real(above=0, below=1) | Nothing(),
     "n_iter_no_change": Integer(low=1),
-    "tol": Real(low=0),
     "monotonic_cst": Array(ndim=1) | Satisfies(lambda value: isinstance(value, dict), "a dict") | Nothing(),
     "interaction_cst": Choice("pairwise", "no_interactions")
     | Satisfies(lambda value: isinstance(value, list | tuple), "a list of sets of columns")
     | Nothing(),
-    "warm_start": Flag(),
-    "random_state": RandomState(),
 }
 
 
@@ -82,7 +79,6 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
 
     _takes = Takes(nominal=True, missing=True, sparse=True)
     _wants = Columns()
-    _params: ClassVar[dict[str, ParameterRule]] = BOOSTING_PARAMS
 
     learning_rate: float
     n_estimators: int

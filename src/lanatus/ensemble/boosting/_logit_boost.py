@@ -6,8 +6,9 @@ import numpy as np
 
 from lanatus.catalog import Contender, method
 from lanatus.ensemble.boosting._gradient_boosting import GradientBoostingClassifier
+from lanatus.ensemble.boosting._gradient_boosting_base import BOOSTING_PARAMS
 from lanatus.ensemble.boosting._losses import BoostingLoss
-from lanatus.params import Integer, RandomState, Real
+from lanatus.params import Integer, Real, rules_for
 from lanatus.spaces import Span
 
 
@@ -82,15 +83,6 @@ class LogitBoostClassifier(GradientBoostingClassifier):
     Friedman, Hastie and Tibshirani (2000), Additive logistic regression: a statistical view of boosting.
     """
 
-    _params = {
-        "n_estimators": Integer(low=1),
-        "max_depth": Integer(low=1),
-        "learning_rate": Real(above=0),
-        "min_samples_leaf": Integer(low=1),
-        "max_step": Real(above=0),
-        "max_bins": Integer(low=2, high=255),
-        "random_state": RandomState(),
-    }
     # What the parent would take as parameters.
     loss = "log_loss"
     max_leaf_nodes = None
@@ -127,6 +119,8 @@ class LogitBoostClassifier(GradientBoostingClassifier):
         self.max_step = max_step
         self.max_bins = max_bins
         self.random_state = random_state
+
+    _params = rules_for(__init__, BOOSTING_PARAMS, max_depth=Integer(low=1), max_step=Real(above=0))
 
     def _loss(self) -> Any:
         return Clipped(super()._loss(), self.max_step)

@@ -2,7 +2,7 @@
 
 import warnings
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import fitting
 from lanatus.catalog import method
+from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.boosting._weighted_vote import WeightedVote, fitter, open_rows
-from lanatus.params import Integer, Nothing, ParameterRule, RandomState, Real
+from lanatus.params import Nothing, Real, rules_for
 from lanatus.tree import DecisionStump
-from lanatus.wrapping import LEARNER
 
 
 @method("ensemble.lpboost", section="8.6", task="classification", en="LPBoost", zh="LPBoost (线性规划提升)")
@@ -82,14 +82,6 @@ class LPBoostClassifier(WeightedVote):
     """
 
     _default_learner = partial(DecisionStump, criterion="train_error")
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": Nothing() | LEARNER,
-        "n_estimators": Integer(low=1),
-        "nu": Real(above=0, high=1),
-        "D": Nothing() | Real(above=0),
-        "tol": Real(low=0),
-        "random_state": RandomState(),
-    }
 
     rho_: float
     row_weights_: np.ndarray
@@ -111,6 +103,8 @@ class LPBoostClassifier(WeightedVote):
         self.D = D
         self.tol = tol
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES, nu=Real(above=0, high=1), D=Nothing() | Real(above=0))
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,6 +1,6 @@
 """MultiBoosting: AdaBoost in committees that start from random weights."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -8,10 +8,10 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import fitting
 from lanatus.catalog import method
+from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.boosting._weighted_vote import Booster, WeightedVote, fitter, open_rows
-from lanatus.params import Integer, Nothing, ParameterRule, RandomState
+from lanatus.params import Integer, Nothing, rules_for
 from lanatus.tree import DecisionTreeClassifier
-from lanatus.wrapping import LEARNER
 
 _MOST_STARTS = 25  # of one committee, where its learners are no better than chance
 
@@ -77,13 +77,6 @@ class MultiBoostClassifier(WeightedVote):
     """
 
     _default_learner = DecisionTreeClassifier
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": Nothing() | LEARNER,
-        "n_estimators": Integer(low=1),
-        "n_committees": Nothing() | Integer(low=1),
-        "n_jobs": Nothing() | Integer(),
-        "random_state": RandomState(),
-    }
 
     estimator_errors_: np.ndarray
     committee_: np.ndarray
@@ -102,6 +95,8 @@ class MultiBoostClassifier(WeightedVote):
         self.n_committees = n_committees
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES, n_committees=Nothing() | Integer(low=1))
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

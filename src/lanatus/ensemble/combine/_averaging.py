@@ -1,6 +1,6 @@
 """Averaging of regressors."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin, TransformerMixin
@@ -8,7 +8,6 @@ from sklearn.base import RegressorMixin, TransformerMixin
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
-    ESTIMATORS,
     FOLDS,
     WEIGHTS,
     Committee,
@@ -20,7 +19,8 @@ from lanatus.ensemble._committee import (
     of_own_type,
     one_target,
 )
-from lanatus.params import Choice, Integer, Nothing, ParameterRule
+from lanatus.ensemble._rules import RULES
+from lanatus.params import Choice, rules_for
 from lanatus.scale import blockwise
 
 
@@ -77,13 +77,6 @@ class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
     [3.375]
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimators": ESTIMATORS,
-        "weights": Choice("equal", "inverse-error") | WEIGHTS,
-        "cv": FOLDS,
-        "n_jobs": Nothing() | Integer(),
-    }
-
     weights_: np.ndarray
     errors_: np.ndarray
 
@@ -94,6 +87,8 @@ class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
         self.weights = weights
         self.cv = cv
         self.n_jobs = n_jobs
+
+    _params = rules_for(__init__, RULES, weights=Choice("equal", "inverse-error") | WEIGHTS, cv=FOLDS)
 
     def _default(self) -> list[tuple[str, Any]]:
         return default_regressors()

@@ -1,7 +1,7 @@
 """Bayes model averaging."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import softmax
@@ -24,7 +24,8 @@ from lanatus.ensemble._committee import (
     score,
     tags_of_members,
 )
-from lanatus.params import Choice, Function, Integer, Nothing, ParameterRule
+from lanatus.ensemble._rules import RULES
+from lanatus.params import Choice, Function, rules_for
 from lanatus.scale import blockwise
 
 # Learned arrays that hold the free numbers of a model, in ours and in scikit-learn's.
@@ -104,15 +105,6 @@ class BayesModelAveraging(Committee):
     model averaging and stacking when model approximation error cannot be ignored.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimators": ESTIMATORS,
-        "evidence": Choice("bic", "cv") | Function(),
-        "prior": WEIGHTS,
-        "n_parameters": WEIGHTS,
-        "cv": FOLDS,
-        "n_jobs": Nothing() | Integer(),
-    }
-
     score = score
     classes_: np.ndarray
     log_evidence_: np.ndarray
@@ -134,6 +126,10 @@ class BayesModelAveraging(Committee):
         self.n_parameters = n_parameters
         self.cv = cv
         self.n_jobs = n_jobs
+
+    _params = rules_for(
+        __init__, RULES, evidence=Choice("bic", "cv") | Function(), prior=WEIGHTS, n_parameters=WEIGHTS, cv=FOLDS
+    )
 
     def _default(self) -> list[tuple[str, Any]]:
         return default_classifiers()

@@ -1,6 +1,6 @@
 """Dynamic classifier selection: each row is answered by the classifiers that are good near it."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -9,9 +9,6 @@ from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import (
-    ESTIMATORS,
-    FOLDS,
-    PREFIT,
     Committee,
     class_shares,
     default_classifiers,
@@ -21,9 +18,10 @@ from lanatus.ensemble._committee import (
     one_hot,
     places,
 )
+from lanatus.ensemble._rules import RULES
 from lanatus.metric import Minkowski, value_difference_space
 from lanatus.neighbors import nearest
-from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
+from lanatus.params import Choice, Real, rules_for
 from lanatus.scale import blockwise
 from lanatus.table import Table
 
@@ -97,15 +95,6 @@ class DynamicClassifierSelection(ClassifierMixin, Committee):
     Sabourin and Britto (2008), From dynamic classifier selection to dynamic ensemble selection.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimators": ESTIMATORS,
-        "n_neighbors": Integer(low=1),
-        "rule": Choice("ola", "lca", "knora-e", "knora-u"),
-        "cv": FOLDS | PREFIT,
-        "p": Real(low=1),
-        "n_jobs": Nothing() | Integer(),
-    }
-
     predict = _most_likely.predict
     classes_: np.ndarray
     said_: np.ndarray
@@ -126,6 +115,8 @@ class DynamicClassifierSelection(ClassifierMixin, Committee):
         self.cv = cv
         self.p = p
         self.n_jobs = n_jobs
+
+    _params = rules_for(__init__, RULES, rule=Choice("ola", "lca", "knora-e", "knora-u"), p=Real(low=1))
 
     def _default(self) -> list[tuple[str, Any]]:
         return default_classifiers()

@@ -1,7 +1,7 @@
 """What mixtures of experts share: the gate, and EM."""
 
 import copy
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp, softmax
@@ -11,7 +11,7 @@ from lanatus.base import Estimator, check_is_fitted, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Takes
 from lanatus.ensemble.combine._standardised import learn_scales, one_order, scaled, single_blas
-from lanatus.params import Integer, ParameterRule, RandomState, Real
+from lanatus.params import Integer, Real, rules_for
 from lanatus.scale import blockwise
 
 _STEPS = 20  # of L-BFGS in an M-step: enough to gain, not to finish
@@ -21,13 +21,6 @@ class Mixture(CallbackSupportMixin, Estimator):
     """What both share: the gate, and EM."""
 
     _takes = Takes()
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "n_experts": Integer(low=1),
-        "alpha": Real(above=0),
-        "max_iter": Integer(low=1),
-        "tol": Real(low=0),
-        "random_state": RandomState(),
-    }
 
     gate_coef_: np.ndarray
     expert_coef_: np.ndarray
@@ -48,6 +41,8 @@ class Mixture(CallbackSupportMixin, Estimator):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+
+    _params = rules_for(__init__, n_experts=Integer(low=1), alpha=Real(above=0))
 
     def _log_density(self, Z: np.ndarray, target: np.ndarray) -> np.ndarray:
         """Log-probability of the target by each expert, of shape (rows, experts)."""

@@ -1,6 +1,6 @@
 """GASEN: a selective ensemble by a genetic algorithm."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -11,7 +11,8 @@ from sklearn.utils.metaestimators import available_if
 from lanatus.base import check_is_fitted, class_codes, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.ensemble._committee import class_shares, one_hot, one_target, score, tags_of_members
-from lanatus.params import Flag, Integer, Nothing, ParameterRule, RandomState, Real
+from lanatus.ensemble._rules import RULES
+from lanatus.params import Integer, Nothing, Real, rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
 
@@ -91,18 +92,6 @@ class GASEN(Wrapper):
     Zhou, Wu and Tang (2002), Ensembling neural networks: many could be better than all.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimator": LEARNER,
-        "n_estimators": Integer(low=1),
-        "threshold": Nothing() | Real(low=0, below=1),
-        "bootstrap": Flag(),
-        "population_size": Integer(low=2),
-        "n_generations": Integer(low=0),
-        "mutation_rate": Real(low=0, high=1),
-        "n_jobs": Nothing() | Integer(),
-        "random_state": RandomState(),
-    }
-
     score = score
     classes_: np.ndarray
     pool_: list[Any]
@@ -132,6 +121,16 @@ class GASEN(Wrapper):
         self.mutation_rate = mutation_rate
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(
+        __init__,
+        RULES,
+        estimator=LEARNER,
+        threshold=Nothing() | Real(low=0, below=1),
+        population_size=Integer(low=2),
+        n_generations=Integer(low=0),
+        mutation_rate=Real(low=0, high=1),
+    )
 
     def _for_numbers(self) -> bool:
         return bool(is_regressor(self.estimator))

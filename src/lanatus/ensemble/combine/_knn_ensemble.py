@@ -1,6 +1,6 @@
 """An ensemble that improves the nearest-neighbour classifier (exercise 8.10)."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -10,9 +10,10 @@ from sklearn.utils import check_random_state
 from lanatus.base import Estimator, Tables, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble import _most_likely
+from lanatus.ensemble._rules import RULES
 from lanatus.metric import Minkowski, value_difference_space
 from lanatus.neighbors import nearest
-from lanatus.params import Array, Flag, Integer, Nothing, ParameterRule, RandomState, Real
+from lanatus.params import Array, Integer, Nothing, Real, rules_for
 from lanatus.scale import blockwise
 
 
@@ -83,15 +84,6 @@ class KNNEnsembleClassifier(ClassifierMixin, Estimator):
 
     _takes = Takes(nominal=True)
     _wants = Tables()
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "n_estimators": Integer(low=1),
-        "n_neighbors": Integer(low=1),
-        "orders": Array(1),
-        "max_features": Nothing() | Integer(low=1) | Real(above=0, high=1),
-        "bootstrap": Flag(),
-        "n_jobs": Nothing() | Integer(),
-        "random_state": RandomState(),
-    }
 
     predict = _most_likely.predict
     classes_: np.ndarray
@@ -117,6 +109,10 @@ class KNNEnsembleClassifier(ClassifierMixin, Estimator):
         self.bootstrap = bootstrap
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    _params = rules_for(
+        __init__, RULES, orders=Array(1), max_features=Nothing() | Integer(low=1) | Real(above=0, high=1)
+    )
 
     @fitting
     def fit(self, X: Any, y: Any) -> Self:

@@ -1,6 +1,6 @@
 """Negative correlation learning: networks trained together, to be right together and different apart."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -9,9 +9,10 @@ from sklearn.utils import check_random_state
 from lanatus.base import Estimator, check_is_fitted, coded_rows, fitting, warn_unconverged
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot, one_target
+from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.combine._networks import answers_of, start, train
 from lanatus.ensemble.combine._standardised import learn_scales, one_order, scaled, single_blas
-from lanatus.params import Integer, ParameterRule, RandomState, Real
+from lanatus.params import Integer, Real, rules_for
 from lanatus.scale import blockwise
 
 
@@ -19,15 +20,6 @@ class _Networks(Estimator):
     """What both share: scales, networks, training."""
 
     _takes = Takes()
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "n_estimators": Integer(low=1),
-        "lam": Real(low=0, high=1),
-        "hidden": Integer(low=1),
-        "alpha": Real(low=0),
-        "max_iter": Integer(low=1),
-        "tol": Real(low=0),
-        "random_state": RandomState(),
-    }
 
     weights_: np.ndarray
     n_iter_: int
@@ -50,6 +42,8 @@ class _Networks(Estimator):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+
+    _params = rules_for(__init__, RULES, lam=Real(low=0, high=1), hidden=Integer(low=1))
 
     def _train(self, X: np.ndarray, target: np.ndarray) -> None:
         order = one_order(X, target)

@@ -1,6 +1,6 @@
 """Stacked regression."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin, TransformerMixin, clone, is_regressor
@@ -8,9 +8,6 @@ from sklearn.base import RegressorMixin, TransformerMixin, clone, is_regressor
 from lanatus.base import check_is_fitted, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
-    ESTIMATORS,
-    FOLDS,
-    PREFIT,
     Committee,
     default_regressors,
     fitted,
@@ -18,8 +15,9 @@ from lanatus.ensemble._committee import (
     of_own_type,
     one_target,
 )
+from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.combine import _stacking_levels as levels
-from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule
+from lanatus.params import Choice, Nothing, rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -82,14 +80,6 @@ class StackingRegressor(RegressorMixin, TransformerMixin, Committee):
     Breiman (1996), Stacked regressions.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimators": ESTIMATORS,
-        "final_estimator": Nothing() | LEARNER | Choice("nnls"),
-        "cv": FOLDS | PREFIT,
-        "n_jobs": Nothing() | Integer(),
-        "passthrough": Flag(),
-    }
-
     def __init__(
         self,
         estimators: Any = None,
@@ -104,6 +94,8 @@ class StackingRegressor(RegressorMixin, TransformerMixin, Committee):
         self.cv = cv
         self.n_jobs = n_jobs
         self.passthrough = passthrough
+
+    _params = rules_for(__init__, RULES, final_estimator=Nothing() | LEARNER | Choice("nnls"))
 
     transform = levels.transform
     get_feature_names_out = levels.get_feature_names_out

@@ -1,6 +1,6 @@
 """Stacking: a second-level learner on what the first-level learners say of rows that they did not see."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, TransformerMixin, clone, is_regressor
@@ -9,9 +9,6 @@ from sklearn.utils.metaestimators import available_if
 from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
-    ESTIMATORS,
-    FOLDS,
-    PREFIT,
     Committee,
     default_classifiers,
     fitted,
@@ -19,8 +16,9 @@ from lanatus.ensemble._committee import (
     of_own_type,
     places,
 )
+from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.combine import _stacking_levels as levels
-from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule
+from lanatus.params import Choice, Nothing, rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -100,15 +98,6 @@ class StackingClassifier(ClassifierMixin, TransformerMixin, Committee):
     How to make stacking better and faster while also taking care of an unknown weakness.
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimators": ESTIMATORS,
-        "final_estimator": Nothing() | LEARNER | Choice("mlr", "stackingc", "nnls"),
-        "cv": FOLDS | PREFIT,
-        "stack_method": Choice("auto", *_METHODS),
-        "n_jobs": Nothing() | Integer(),
-        "passthrough": Flag(),
-    }
-
     classes_: np.ndarray
     stack_method_: list[str]
     final_estimator_: Any
@@ -129,6 +118,13 @@ class StackingClassifier(ClassifierMixin, TransformerMixin, Committee):
         self.stack_method = stack_method
         self.n_jobs = n_jobs
         self.passthrough = passthrough
+
+    _params = rules_for(
+        __init__,
+        RULES,
+        final_estimator=Nothing() | LEARNER | Choice("mlr", "stackingc", "nnls"),
+        stack_method=Choice("auto", *_METHODS),
+    )
 
     transform = levels.transform
     get_feature_names_out = levels.get_feature_names_out

@@ -1,6 +1,6 @@
 """Twice-learning: an ensemble teaches a single model that people can read."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
@@ -10,9 +10,10 @@ from sklearn.utils import check_random_state
 from lanatus.base import Estimator, Tables, as_labels, check_is_fitted, coded_rows, fitting, n_rows, warn_unconverged
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot
+from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.combine._networks import answers_of, start, train
 from lanatus.ensemble.combine._standardised import learn_scales, one_order, scaled, single_blas
-from lanatus.params import Integer, Nothing, ParameterRule, RandomState, Real
+from lanatus.params import Integer, Nothing, Real, rules_for
 from lanatus.scale import blockwise
 from lanatus.table import Table, as_frame
 from lanatus.wrapping import LEARNER
@@ -187,16 +188,6 @@ class NeC45Classifier(ClassifierMixin, Estimator):
 
     _takes = Takes(nominal=True)
     _wants = Tables()
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "n_estimators": Integer(low=1),
-        "tree": Nothing() | LEARNER,
-        "n_generated": Integer(low=0) | Real(low=0),
-        "hidden": Integer(low=1),
-        "alpha": Real(low=0),
-        "max_iter": Integer(low=1),
-        "tol": Real(low=0),
-        "random_state": RandomState(),
-    }
 
     classes_: np.ndarray
     tree_: Any
@@ -222,6 +213,10 @@ class NeC45Classifier(ClassifierMixin, Estimator):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+
+    _params = rules_for(
+        __init__, RULES, tree=Nothing() | LEARNER, n_generated=Integer(low=0) | Real(low=0), hidden=Integer(low=1)
+    )
 
     @fitting
     def fit(self, X: Any, y: Any) -> Self:

@@ -1,7 +1,7 @@
 """Voting of classifiers."""
 
 import zlib
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, TransformerMixin
@@ -11,7 +11,6 @@ from sklearn.utils.metaestimators import available_if
 from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
-    ESTIMATORS,
     WEIGHTS,
     Committee,
     class_shares,
@@ -20,7 +19,8 @@ from lanatus.ensemble._committee import (
     of_kind,
     of_own_type,
 )
-from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real, Satisfies
+from lanatus.ensemble._rules import RULES
+from lanatus.params import Choice, Flag, Integer, Nothing, Real, Satisfies, rules_for
 from lanatus.scale import blockwise
 
 _LABEL = Nothing() | Flag() | Integer() | Real() | Satisfies(lambda value: isinstance(value, str), "a label")
@@ -100,16 +100,6 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
     ['否', '是']
     """
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "estimators": ESTIMATORS,
-        "voting": Choice("hard", "soft", "majority"),
-        "weights": WEIGHTS,
-        "reject": _LABEL,
-        "n_jobs": Nothing() | Integer(),
-        "flatten_transform": Flag(),
-        "random_state": RandomState(),
-    }
-
     classes_: np.ndarray
     weights_: np.ndarray
     tie_seed_: int | None
@@ -132,6 +122,15 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
         self.n_jobs = n_jobs
         self.flatten_transform = flatten_transform
         self.random_state = random_state
+
+    _params = rules_for(
+        __init__,
+        RULES,
+        voting=Choice("hard", "soft", "majority"),
+        weights=WEIGHTS,
+        reject=_LABEL,
+        flatten_transform=Flag(),
+    )
 
     def _default(self) -> list[tuple[str, Any]]:
         return default_classifiers()

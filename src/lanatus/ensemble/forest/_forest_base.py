@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from lanatus._core import tree as kernels
 from lanatus.base import Columns, Estimator, Intake, Takes, check_is_fitted, n_rows
 from lanatus.catalog import Contender
-from lanatus.params import Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real
+from lanatus.params import COMMON, Choice, Flag, Integer, Nothing, ParameterRule, Real
 from lanatus.spaces import Span
 from lanatus.tree import Tree
 from lanatus.tree.grow import Bins, as_dense, compact_of, cost_pruned, gain_importances
@@ -26,7 +26,7 @@ FOREST = Contender(
     space={"max_features": Span(0.1, 1.0, log=True), "min_samples_leaf": Span(1, 20, log=True, whole=True)},
 )
 
-FOREST_PARAMS: dict[str, ParameterRule] = {
+FOREST_PARAMS: dict[str, ParameterRule] = COMMON | {
     "n_estimators": Integer(low=1),
     "max_depth": Nothing() | Integer(low=1),
     "min_samples_split": Integer(low=2) | Real(above=0, high=1),
@@ -37,9 +37,6 @@ FOREST_PARAMS: dict[str, ParameterRule] = {
     "min_impurity_decrease": Real(low=0),
     "bootstrap": Flag(),
     "oob_score": Flag(),
-    "n_jobs": Nothing() | Integer(),
-    "random_state": RandomState(),
-    "warm_start": Flag(),
     "ccp_alpha": Real(low=0),
     "max_samples": Nothing() | Integer(low=1) | Real(above=0, high=1),
     "max_bins": Integer(low=2, high=255),

@@ -7,8 +7,9 @@ from sklearn.base import ClassifierMixin
 
 from lanatus.base import Columns, Estimator, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
-from lanatus.params import Integer, Nothing, ParameterRule
+from lanatus.params import Integer, rules_for
 from lanatus.preprocess import entropy_edges
+from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS
 from lanatus.tree.grow._columns import as_dense
 from lanatus.tree.grow._purity import _entropy
 
@@ -64,14 +65,12 @@ class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = Columns()
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "max_depth": Nothing() | Integer(low=1),
-        "min_samples_split": Integer(low=2),
-    }
 
     def __init__(self, *, max_depth: int | None = None, min_samples_split: int = 2) -> None:
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
+
+    _params = rules_for(__init__, CLASSIFIER_PARAMS, min_samples_split=Integer(low=2))
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

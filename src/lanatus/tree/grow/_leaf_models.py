@@ -10,9 +10,9 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import Numbers, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
+from lanatus.params import Choice, Integer, Nothing, Real, rules_for
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier, shares_of
-from lanatus.tree.grow._decision_tree import TREE_PARAMS, grow_classes
+from lanatus.tree.grow._decision_tree import grow_classes
 from lanatus.tree.grow._growth import growth_options
 from lanatus.tree.grow._tree import LEAF, THRESHOLD, Tree
 from lanatus.tree.oblique._linear_tests import linear_machine
@@ -105,19 +105,6 @@ class LeafModelTree(DecisionTreeClassifier):
     _several_outputs = False
     _takes: ClassVar[Takes] = Takes(missing=True)
     _wants = Numbers()
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "leaf": Choice("perceptron", "logistic", "naive_bayes", "mlp") | LEARNER,
-        "criterion": Choice("entropy", "gini"),
-        "tol": Real(low=0, below=1),
-        "max_depth": TREE_PARAMS["max_depth"],
-        "min_samples_split": TREE_PARAMS["min_samples_split"],
-        "min_samples_leaf": TREE_PARAMS["min_samples_leaf"],
-        "prune": Nothing() | Choice("error_based"),
-        "confidence": CLASSIFIER_PARAMS["confidence"],
-        "hidden_units": Integer(low=1),
-        "max_epochs": Integer(low=1),
-        "random_state": TREE_PARAMS["random_state"],
-    }
 
     def __init__(
         self,
@@ -145,6 +132,17 @@ class LeafModelTree(DecisionTreeClassifier):
         self.hidden_units = hidden_units
         self.max_epochs = max_epochs
         self.random_state = random_state
+
+    _params = rules_for(
+        __init__,
+        CLASSIFIER_PARAMS,
+        leaf=Choice("perceptron", "logistic", "naive_bayes", "mlp") | LEARNER,
+        criterion=Choice("entropy", "gini"),
+        tol=Real(low=0, below=1),
+        prune=Nothing() | Choice("error_based"),
+        hidden_units=Integer(low=1),
+        max_epochs=Integer(low=1),
+    )
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]

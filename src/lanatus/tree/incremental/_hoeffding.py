@@ -7,8 +7,8 @@ from scipy.special import ndtr
 
 from lanatus.base import Takes
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
-from lanatus.tree.grow._classifier import DecisionTreeClassifier, shares_of
+from lanatus.params import Choice, Integer, Real, rules_for
+from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier, shares_of
 from lanatus.tree.grow._purity import _entropy, _gini
 from lanatus.tree.grow._tree import Tree
 from lanatus.tree.incremental import _online_tree as online
@@ -92,16 +92,6 @@ class HoeffdingTreeClassifier(DecisionTreeClassifier):
     partial_fit = online.partial_fit
     tree_ = property(online.as_tree)
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "criterion": Choice("entropy", "gini"),
-        "grace_period": Integer(low=1),
-        "delta": Real(above=0, below=1),
-        "tau": Real(low=0),
-        "leaf_prediction": Choice("adaptive", "majority", "naive_bayes"),
-        "n_thresholds": Integer(low=1),
-        "max_depth": Nothing() | Integer(low=1),
-    }
-
     def __init__(
         self,
         *,
@@ -120,6 +110,17 @@ class HoeffdingTreeClassifier(DecisionTreeClassifier):
         self.leaf_prediction = leaf_prediction
         self.n_thresholds = n_thresholds
         self.max_depth = max_depth
+
+    _params = rules_for(
+        __init__,
+        CLASSIFIER_PARAMS,
+        criterion=Choice("entropy", "gini"),
+        grace_period=Integer(low=1),
+        delta=Real(above=0, below=1),
+        tau=Real(low=0),
+        leaf_prediction=Choice("adaptive", "majority", "naive_bayes"),
+        n_thresholds=Integer(low=1),
+    )
 
     # ------------------------------------------------------------ learning
 

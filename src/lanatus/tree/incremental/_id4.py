@@ -6,8 +6,8 @@ import numpy as np
 
 from lanatus.base import Takes
 from lanatus.catalog import method
-from lanatus.params import Integer, Nothing, ParameterRule, Real
-from lanatus.tree.grow._classifier import DecisionTreeClassifier
+from lanatus.params import Integer, rules_for
+from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier
 from lanatus.tree.grow._purity import _entropy
 from lanatus.tree.grow._tree import Tree
 from lanatus.tree.incremental import _online_tree as online
@@ -80,16 +80,12 @@ class ID4Classifier(DecisionTreeClassifier):
     partial_fit = online.partial_fit
     tree_ = property(online.as_tree)
 
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "min_gain": Real(low=0),
-        "max_depth": Nothing() | Integer(low=1),
-        "max_bins": Integer(low=2),
-    }
-
     def __init__(self, *, min_gain: float = 0.0, max_depth: int | None = None, max_bins: int = 32) -> None:
         self.min_gain = min_gain
         self.max_depth = max_depth
         self.max_bins = max_bins
+
+    _params = rules_for(__init__, CLASSIFIER_PARAMS, max_bins=Integer(low=2))
 
     def _open(self, X: np.ndarray) -> None:
         self._typical = [self._laid_down(X[:, j]) for j in range(X.shape[1])]

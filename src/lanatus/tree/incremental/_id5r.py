@@ -1,20 +1,22 @@
 """Incremental trees that equal growth from all rows: ID5R and ITI."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
+from lanatus.base import Takes
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, ParameterRule, rules_for
-from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS
+from lanatus.params import Choice, Integer, Nothing, rules_for
+from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier
 from lanatus.tree.grow._purity import _entropy
 from lanatus.tree.grow._tree import LEAF, THRESHOLD, Tree
+from lanatus.tree.incremental import _row_tree as row_tree
 from lanatus.tree.incremental._row_node import Node, flattened, rows_below
-from lanatus.tree.incremental._row_tree import RowKeepingTree
+from lanatus.tree.oblique._node_lists import Nodes
 
 
 @method("tree.id5r", section="4.6", task="classification", en="ID5R incremental tree", zh="ID5R增量决策树")
-class ID5RClassifier(RowKeepingTree):
+class ID5RClassifier(DecisionTreeClassifier):
     r"""ID5R: a tree that takes in rows one at a time and is always the one that ID3 would grow from all of them.
 
     Nodes keep the class counts of every value of every attribute. A row changes those of the nodes on its way; where
@@ -74,6 +76,18 @@ class ID5RClassifier(RowKeepingTree):
     split = "multiway"
     missing = "majority"
 
+    _several_outputs = False
+    _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
+    _root: Node | None = None  # only while rows come in; `_flat` is the same as arrays
+    _flat: Tree | None = None
+    _rows: np.ndarray
+    _codes: np.ndarray
+    _row_weight: np.ndarray
+
+    fit = row_tree.fit  # type: ignore[assignment]
+    partial_fit = row_tree.partial_fit
+    tree_ = property(row_tree.as_tree)
+
     def __init__(
         self,
         *,
@@ -88,6 +102,23 @@ class ID5RClassifier(RowKeepingTree):
         self.class_priority = class_priority
 
     _params = rules_for(__init__, CLASSIFIER_PARAMS)
+
+    def __getstate__(self) -> dict[str, Any]:
+        if hasattr(self, "classes_"):
+            _ = self.tree_
+        return row_tree.without_nodes(super().__getstate__())
+
+    def _shown(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows as growth sees them, and the number of values of each column."""
+        columns = self.schema_.columns
+        values = [len(column.categories) if column.kind == "nominal" else 0 for column in columns]
+        return self._rows, np.array(values, dtype=np.int32)
+
+    def _shown_priority(self, first: np.ndarray | None) -> np.ndarray | None:
+        return first
+
+    def _flattened(self, root: Node) -> Tree:
+        return Nodes.tree(*flattened(root))
 
     def _is_clear_winner(self, node: Node, new: np.ndarray, X: np.ndarray) -> bool:
         n_values = self._shown()[1]
@@ -114,7 +145,7 @@ class ID5RClassifier(RowKeepingTree):
 
 
 @method("tree.iti", section="4.6", task="classification", en="ITI incremental tree induction", zh="ITI增量决策树")
-class ITIClassifier(RowKeepingTree):
+class ITIClassifier(DecisionTreeClassifier):
     r"""ITI: an incremental tree of two-way tests that takes numbers and holes and is pruned virtually.
 
     Tests are ``number <= threshold`` and ``attribute = value``, chosen by gain ratio. After every row the tree is the
@@ -172,13 +203,18 @@ class ITIClassifier(RowKeepingTree):
     criterion: Any = "gain_ratio"
     missing = "majority"
     _wide: np.ndarray | None = None  # the rows with an indicator for every value, while rows come in
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "prune": Nothing() | Choice("mdl"),
-        "max_depth": CLASSIFIER_PARAMS["max_depth"],
-        "min_samples_leaf": Integer(low=1),
-        "feature_priority": CLASSIFIER_PARAMS["feature_priority"],
-        "class_priority": CLASSIFIER_PARAMS["class_priority"],
-    }
+
+    _several_outputs = False
+    _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
+    _root: Node | None = None  # only while rows come in; `_flat` is the same as arrays
+    _flat: Tree | None = None
+    _rows: np.ndarray
+    _codes: np.ndarray
+    _row_weight: np.ndarray
+
+    fit = row_tree.fit  # type: ignore[assignment]
+    partial_fit = row_tree.partial_fit
+    tree_ = property(row_tree.as_tree)
 
     def __init__(
         self,
@@ -194,6 +230,8 @@ class ITIClassifier(RowKeepingTree):
         self.min_samples_leaf = min_samples_leaf
         self.feature_priority = feature_priority
         self.class_priority = class_priority
+
+    _params = rules_for(__init__, CLASSIFIER_PARAMS, prune=Nothing() | Choice("mdl"), min_samples_leaf=Integer(low=1))
 
     # ------------------------------------------------------------ two-way tests only
 
@@ -220,12 +258,13 @@ class ITIClassifier(RowKeepingTree):
         owner, _ = self._places()
         return np.concatenate([np.flatnonzero(owner == j) for j in first]).astype(np.uint32)
 
-    def _begin(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Self:
-        self._wide = None
-        return super()._begin(X, y, classes, sample_weight)
+    def _is_clear_winner(self, node: Node, new: np.ndarray, X: np.ndarray) -> bool:
+        return False
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_wide"}
+        if hasattr(self, "classes_"):
+            _ = self.tree_
+        return row_tree.without_nodes(super().__getstate__())
 
     # ------------------------------------------------------------ virtual pruning
 

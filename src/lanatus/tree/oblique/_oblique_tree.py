@@ -8,10 +8,9 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import Numbers, Takes, aligned, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
-from lanatus.params import Choice, Integer, Nothing, ParameterRule, Real
+from lanatus.params import Choice, Integer, Nothing, Real, rules_for
 from lanatus.table import Column, Schema
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier, shares_of
-from lanatus.tree.grow._decision_tree import TREE_PARAMS
 from lanatus.tree.grow._growth import growth_options
 from lanatus.tree.grow._tree import LEAF, THRESHOLD, VALUES, Tree
 from lanatus.tree.oblique._node_lists import Nodes
@@ -129,24 +128,6 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
     _several_outputs = False
     _takes: ClassVar[Takes] = Takes(missing=True)
     _wants = Numbers()
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "node_learner": Choice("least_squares", "logistic", "perceptron", "linear_machine", "oc1"),
-        "criterion": Choice("entropy", "gini"),
-        "feature_elimination": Nothing() | Choice("sbe", "sfs"),
-        "elimination_loss": Real(low=0, below=1),
-        "max_depth": TREE_PARAMS["max_depth"],
-        "min_samples_split": TREE_PARAMS["min_samples_split"],
-        "min_samples_leaf": TREE_PARAMS["min_samples_leaf"],
-        "min_weight_fraction_leaf": TREE_PARAMS["min_weight_fraction_leaf"],
-        "prune": Nothing() | Choice("error_based", "pessimistic", "minimum_error"),
-        "confidence": CLASSIFIER_PARAMS["confidence"],
-        "C": Real(above=0),
-        "max_epochs": Integer(low=1),
-        "n_restarts": Integer(low=0),
-        "n_jumps": Integer(low=0),
-        "class_weight": CLASSIFIER_PARAMS["class_weight"],
-        "random_state": TREE_PARAMS["random_state"],
-    }
 
     def __init__(
         self,
@@ -184,6 +165,20 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
         self.n_jumps = n_jumps
         self.class_weight = class_weight
         self.random_state = random_state
+
+    _params = rules_for(
+        __init__,
+        CLASSIFIER_PARAMS,
+        node_learner=Choice("least_squares", "logistic", "perceptron", "linear_machine", "oc1"),
+        criterion=Choice("entropy", "gini"),
+        feature_elimination=Nothing() | Choice("sbe", "sfs"),
+        elimination_loss=Real(low=0, below=1),
+        prune=Nothing() | Choice("error_based", "pessimistic", "minimum_error"),
+        C=Real(above=0),
+        max_epochs=Integer(low=1),
+        n_restarts=Integer(low=0),
+        n_jumps=Integer(low=0),
+    )
 
     @classmethod
     def of(cls, node: Any, feature_names: Any, classes: Any = None) -> Self:

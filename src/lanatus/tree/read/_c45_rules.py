@@ -7,7 +7,7 @@ from sklearn.base import ClassifierMixin, clone
 
 from lanatus.base import Columns, Estimator, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
-from lanatus.params import Flag, Nothing, ParameterRule, Real
+from lanatus.params import Flag, Nothing, Real, rules_for
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, shares_of
 from lanatus.tree.grow._columns import as_dense
 from lanatus.tree.grow._presets import C45Classifier
@@ -72,12 +72,6 @@ class C45Rules(ClassifierMixin, Estimator):
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = Columns()
-    _params: ClassVar[dict[str, ParameterRule]] = {
-        "tree": Nothing() | LEARNER,
-        "simplify": Flag(),
-        "confidence": CLASSIFIER_PARAMS["confidence"],
-        "theory_weight": Real(low=0),
-    }
 
     def __init__(
         self, tree: Any = None, *, simplify: bool = True, confidence: float = 0.25, theory_weight: float = 0.5
@@ -86,6 +80,10 @@ class C45Rules(ClassifierMixin, Estimator):
         self.simplify = simplify
         self.confidence = confidence
         self.theory_weight = theory_weight
+
+    _params = rules_for(
+        __init__, CLASSIFIER_PARAMS, tree=Nothing() | LEARNER, simplify=Flag(), theory_weight=Real(low=0)
+    )
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
