@@ -22,6 +22,7 @@ def blocks(page):
     return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow  # a page is a whole program: the longest grow forests, search, or start workers
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_blocks_of_a_page_run(page, tmp_path):
     """In one process, one after the other, warnings being errors."""

@@ -247,6 +247,7 @@ def test_another_run_does_not_take_over_what_it_finds(tmp_path, monkeypatch):
     assert found.facts.winner.scores == quick(melons(seed=9)).facts.winner.scores
 
 
+@pytest.mark.slow  # the command line runs twice, and the first run is killed half way
 def test_kill_9_in_the_command_line(tmp_path):
     path = tmp_path / "melons.csv"
     melons().to_csv(path, index=False)

@@ -87,6 +87,7 @@ def test_a_column_that_is_the_target_is_set_aside():
     assert "答案" not in [one.column for one in found.facts.importances]
 
 
+@pytest.mark.slow  # every one of a thousand columns is profiled and cleaned, in every fold
 def test_a_thousand_columns():
     rng = np.random.RandomState(0)
     X = rng.randn(120, 1000)

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from lanatus import book
-from lanatus.book import _ch04, _ch04_missing, _ch04_pruning, _ch04_slides, _ch04_trees, examples
+from lanatus.book import examples
+from lanatus.book.ch04 import _missing, _pruning, _purity, _slides, _trees
 from lanatus.book.ch04._leaves import leaves_in, leaves_of, melons, path_to
 from lanatus.tree import DecisionTreeClassifier, ID3Classifier
 
@@ -28,77 +29,77 @@ def test_every_exercise_of_chapter_4_is_there():
 
 @pytest.mark.covers("tree.entropy", "tree.information-gain", "tree.id3")
 def test_gains_and_the_tree_of_figure_4_4():
-    assert found(_ch04.root_gains())["Ent(D)"] == pytest.approx(0.997503, abs=1e-6)
-    assert len(found(_ch04.gains_below())) >= 9
-    tree = found(_ch04_trees.figure_4_4())
+    assert found(_purity.root_gains())["Ent(D)"] == pytest.approx(0.997503, abs=1e-6)
+    assert len(found(_purity.gains_below())) >= 9
+    tree = found(_trees.figure_4_4())
     assert tree["leaves"] == 9
     assert tree["纹理=清晰, 根蒂=稍蜷, 色泽=浅白"] == "是 {}"  # an empty branch says what its parent does
 
 
 @pytest.mark.covers("tree.gain-ratio", "tree.intrinsic-value", "tree.c45", "tree.c45-heuristic")
 def test_ratios_and_the_choice_of_c45():
-    assert found(_ch04.root_ratios())["not below the mean"] == "纹理, 脐部"
-    tree = found(_ch04_trees.c45_tree())
+    assert found(_purity.root_ratios())["not below the mean"] == "纹理, 脐部"
+    tree = found(_trees.c45_tree())
     assert tree["ID3Classifier with 编号 splits first by"] == "编号"
     assert tree["C45Classifier with 编号 splits first by"] == "纹理"
 
 
 @pytest.mark.covers("tree.gini", "tree.cart-classification")
 def test_gini_indices_and_trees():
-    found(_ch04.root_gini())
-    found(_ch04_trees.gini_trees())
+    found(_purity.root_gini())
+    found(_trees.gini_trees())
 
 
 @pytest.mark.covers("tree.train-error-criterion")
 def test_training_error_cannot_tell_what_the_gain_can():
-    errors, gains = list(found(_ch04.training_error_criterion()).values())[1:]
+    errors, gains = list(found(_purity.training_error_criterion()).values())[1:]
     assert errors[0] == errors[1]
     assert gains[0] < gains[1]
 
 
 @pytest.mark.covers("tree.pre-pruning", "tree.post-pruning", "tree.tie-breaking")
 def test_prunings_of_table_4_2():
-    assert found(_ch04_pruning.figure_4_5())["validation accuracy"] == pytest.approx(3 / 7)
-    assert found(_ch04_pruning.figure_4_6())["validation accuracy"] == pytest.approx(5 / 7)
-    assert found(_ch04_pruning.figure_4_7())["validation accuracy"] == pytest.approx(5 / 7)
-    found(_ch04_pruning.gini_pruning())
+    assert found(_pruning.figure_4_5())["validation accuracy"] == pytest.approx(3 / 7)
+    assert found(_pruning.figure_4_6())["validation accuracy"] == pytest.approx(5 / 7)
+    assert found(_pruning.figure_4_7())["validation accuracy"] == pytest.approx(5 / 7)
+    found(_pruning.gini_pruning())
 
 
 @pytest.mark.covers("tree.continuous-bipartition")
 def test_thresholds_and_the_trees_of_figures_4_8_and_4_10():
-    found(_ch04.thresholds())
-    assert found(_ch04_trees.figure_4_8())["leaves"] == 5
-    assert found(_ch04_trees.figure_4_10())["leaves"] == 5
+    found(_purity.thresholds())
+    assert found(_trees.figure_4_8())["leaves"] == 5
+    assert found(_trees.figure_4_10())["leaves"] == 5
 
 
 @pytest.mark.covers("tree.c45-missing-values", "tree.gini-missing-values")
 def test_parts_of_melons_with_holes():
-    found(_ch04_missing.gains_with_holes())
-    assert found(_ch04_missing.figure_4_9())["纹理=清晰, 根蒂=硬挺"] == "否 {10:7/15}"
-    found(_ch04_missing.gini_with_holes())
+    found(_missing.gains_with_holes())
+    assert found(_missing.figure_4_9())["纹理=清晰, 根蒂=硬挺"] == "否 {10:7/15}"
+    found(_missing.gini_with_holes())
 
 
 @pytest.mark.covers("tree.multivariate-tree", "tree.logistic-tree")
 def test_multivariate_trees():
-    found(_ch04_trees.figure_4_13())
-    found(_ch04_trees.multivariate_trees())
+    found(_trees.figure_4_13())
+    found(_trees.multivariate_trees())
 
 
 @pytest.mark.covers("tree.queue-builder", "tree.bfs-builder")
 def test_builders_of_exercises_4_7_and_4_8():
-    found(_ch04_trees.builders())
+    found(_trees.builders())
 
 
 @pytest.mark.covers("tree.conditional-entropy", "tree.cost-complexity-pruning")
 def test_the_loan_table_of_the_slides():
-    assert found(_ch04_slides.loans())["leaves"] == 3
-    found(_ch04_slides.loan_pruning())
+    assert found(_slides.loans())["leaves"] == 3
+    found(_slides.loan_pruning())
 
 
 def test_a_wrong_tree_is_noticed():
     X, y, ids = melons("2.0")
     tree = ID3Classifier(feature_priority=["触感"], class_priority=["是"]).fit(X, y)
-    assert leaves_of(tree, X, ids) != leaves_in(_ch04_trees.FIGURE_4_4)
+    assert leaves_of(tree, X, ids) != leaves_in(_trees.FIGURE_4_4)
     assert path_to(tree, 0) == "root"
 
 
@@ -106,10 +107,10 @@ def test_a_wrong_tree_is_noticed():
 def test_no_column_order_breaks_all_ties_as_the_book_does():
     X, y, ids = melons("2.0")
     options = {"criterion": "entropy", "split": "multiway", "class_priority": ["是"]}
-    other = DecisionTreeClassifier(**options, feature_priority=_ch04_pruning.BOOK_ORDER).fit(X, y)
-    assert leaves_of(other, X, ids) != leaves_in(_ch04_trees.FIGURE_4_4)
-    X, _, ids, *_ = _ch04_pruning.parts()
-    assert leaves_of(_ch04_pruning.grown(None), X, ids) != leaves_in(_ch04_pruning.UNPRUNED)
+    other = DecisionTreeClassifier(**options, feature_priority=_pruning.BOOK_ORDER).fit(X, y)
+    assert leaves_of(other, X, ids) != leaves_in(_trees.FIGURE_4_4)
+    X, _, ids, *_ = _pruning.parts()
+    assert leaves_of(_pruning.grown(None), X, ids) != leaves_in(_pruning.UNPRUNED)
 
 
 # ---------------------------------------------------------------- experiments

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lanatus.book import _ch07_em, examples
+from lanatus.book import examples
+from lanatus.book.ch07 import _em
 from lanatus.density import EM
 
 
@@ -16,14 +17,14 @@ def found(figures):
 
 @pytest.mark.covers("density.em")
 def test_hidden_navel():
-    figures = found(_ch07_em.hidden_navel())
+    figures = found(_em.hidden_navel())
     assert figures["log-likelihood in the limit"] == pytest.approx(-71.916868604, abs=1e-9)
 
 
 @pytest.mark.covers("density.em-lower-bound", "density.gem")
 def test_bound_and_generalised_steps():
-    found(_ch07_em.rising_bound())
-    found(_ch07_em.generalised_em())
+    found(_em.rising_bound())
+    found(_em.generalised_em())
 
 
 def test_the_exercise_is_there():
@@ -37,7 +38,7 @@ def random_start(model, rng):
 
 @pytest.mark.covers("density.em")
 def test_claim_28_other_starts_rise_too_and_end_elsewhere():
-    model = _ch07_em.HiddenNavel()
+    model = _em.HiddenNavel()
     ends = []
     for seed in range(8):
         start = random_start(model, np.random.RandomState(seed))
@@ -49,7 +50,7 @@ def test_claim_28_other_starts_rise_too_and_end_elsewhere():
 
 @pytest.mark.covers("density.em-prototype")
 def test_hard_em_on_the_melons_stops_when_the_states_repeat():
-    model = _ch07_em.HiddenNavel()
+    model = _em.HiddenNavel()
     run = EM(model.e_step, model.m_step, model.log_likelihood, mode="hard").run(None, model.start())
     assert run.converged
     np.testing.assert_array_equal(run.posterior.sum(axis=1), np.ones(17))

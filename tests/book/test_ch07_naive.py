@@ -5,7 +5,8 @@ import pytest
 
 from lanatus import book
 from lanatus.bayes import CategoricalNB, NaiveBayes
-from lanatus.book import _ch07_naive, examples
+from lanatus.book import examples
+from lanatus.book.ch07 import _naive
 from lanatus.data import load_sex_table, load_watermelon
 
 
@@ -23,7 +24,7 @@ def test_the_exercises_are_there():
 
 @pytest.mark.covers("bayes.naive-bayes", "bayes.naive-bayes-log-form")
 def test_melon_1_factor_by_factor():
-    figures = found(_ch07_naive.naive_bayes())
+    figures = found(_naive.naive_bayes())
     assert figures["joint of 是"] == pytest.approx(0.05237872, abs=1e-8)
     assert figures["P(蜷缩 | 是, 否)"][0] == 0.625
     assert figures["P(凹陷 | 是, 否)"][0] == 0.625
@@ -31,12 +32,12 @@ def test_melon_1_factor_by_factor():
 
 @pytest.mark.covers("bayes.laplacian-correction")
 def test_corrected_melons():
-    found(_ch07_naive.ex_7_3())
+    found(_naive.ex_7_3())
 
 
 @pytest.mark.covers("bayes.laplacian-correction", "bayes.naive-bayes")
 def test_fifteen_people():
-    figures = found(_ch07_naive.ch5_naive_bayes())
+    figures = found(_naive.ch5_naive_bayes())
     assert figures["joint of 女"] == pytest.approx(12 / 1715, rel=1e-12)
     bunch = load_sex_table()
     model = CategoricalNB().fit(bunch.frame[bunch.feature_names], bunch.target)
@@ -60,12 +61,12 @@ def test_three_ways_of_use_on_the_melons():
 
 
 def test_counts_and_densities_of_exercise_7_1():
-    found(_ch07_naive.ex_7_1())
+    found(_naive.ex_7_1())
 
 
 @pytest.mark.covers("bayes.naive-bayes-log-form")
 def test_sums_of_logarithms_do_not_underflow():
-    found(_ch07_naive.ex_7_4())
+    found(_naive.ex_7_4())
 
 
 @pytest.mark.covers("bayes.naive-bayes-optimal-though-dependent")

@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from lanatus import book
-from lanatus.book import _ch08, _ch08_boosting, _ch08_combining, examples
+from lanatus.book import examples
 from lanatus.book.ch04._leaves import melons
+from lanatus.book.ch08 import _boosting, _combining, _votes
 from lanatus.ensemble import AdaBoostClassifier
 from lanatus.tree import DecisionStump
 
@@ -32,10 +33,10 @@ def test_votes_help_do_nothing_and_hurt():
 
 
 def test_small_numbers():
-    found(_ch08.vote_errors())
-    found(_ch08.boosting_weights())
-    found(_ch08.diversity_measures())
-    found(_ch08.fusion())
+    found(_votes.vote_errors())
+    found(_votes.boosting_weights())
+    found(_votes.diversity_measures())
+    found(_votes.fusion())
 
 
 @pytest.mark.covers("ensemble.adaboost-figure", "ensemble.adaboost")
@@ -48,7 +49,7 @@ def test_adaboost_on_the_melons_round_by_round():
 def test_rounds_depend_on_the_distribution_alone():
     """Each round's weighted error, from scratch: D_t as in figure 8.3."""
     X, y, _ = melons("3.0a")
-    model = _ch08_boosting.boosted_stumps()
+    model = _boosting.boosted_stumps()
     weight = np.full(17, 1 / 17)
     for stump, eps, alpha in zip(model.estimators_, model.estimator_errors_, model.alphas_, strict=True):
         wrong = np.asarray(stump.predict(X)) != np.asarray(y)
@@ -108,14 +109,14 @@ def test_a_forest_is_faster_than_bagging():
 
 
 def test_tic_tac_toe_is_the_data_of_uci():
-    boards, won = _ch08_combining.tic_tac_toe()
+    boards, won = _combining.tic_tac_toe()
     assert (boards.shape, int(won.sum())) == ((958, 9), 626)
     assert len({"".join(board) for board in boards}) == 958
 
 
 def test_tic_tac_toe_equals_the_file(shared_data):
     theirs = pd.read_parquet(shared_data / "tic_tac_toe.parquet")
-    boards, won = _ch08_combining.tic_tac_toe()
+    boards, won = _combining.tic_tac_toe()
     ours = {"".join(board): bool(wins) for board, wins in zip(boards, won, strict=True)}
     cells = theirs.iloc[:, :9].astype(str).agg("".join, axis=1)
     labels = theirs.iloc[:, 9].astype(str).isin(["positive", "True", "1"])

@@ -23,6 +23,7 @@ from lanatus.bayes import GaussianNB
 # Parameters that only say how much work is done: what a check finds, it finds with little of it.
 _LITTLE = {"n_estimators": 4, "n_rounds": 4, "n_stages": 2, "n_generations": 10, "n_restarts": 2}
 _LITTLE_OF: dict[str, dict[str, Any]] = {
+    "GradientBoostingRegressor": {"n_estimators": 6},  # with fewer it has not learnt enough for scikit-learn's check
     "LPBoostClassifier": {"n_estimators": 20},  # with fewer its program is not solved, and it says so
     "MixtureOfExperts": {"n_experts": 2, "tol": 0.01},
     "MixtureOfExpertsRegressor": {"n_experts": 2, "tol": 0.01},
@@ -86,11 +87,13 @@ EXCUSED: dict[str, dict[str, str]] = {
             "check_sample_weight_equivalence_on_sparse_data": _NOISE_BY_ROW,
         }
         for name in (
+            "AdaBoostRegressor",
             "BaggingClassifier",
             "BaggingRegressor",
             "BoostByFilter",
             "FlippingOutputClassifier",
             "IterativeBaggingRegressor",
+            "MultiBoostClassifier",
             "OutputSmearingClassifier",
             "OutputSmearingRegressor",
         )
@@ -128,6 +131,11 @@ FIXED_START: dict[str, Any] = {
     "StackingClassifier": lambda X: {"cv": LeaveOneOut()},
     "StackingRegressor": lambda X: {"cv": LeaveOneOut()},
 }
+
+
+def enough(entry: catalog.Entry) -> int:
+    """Rows for the checks of weights and order: few for those that then leave out one after the other."""
+    return 36 if entry.name in ("DynamicClassifierSelection", "StackingClassifier", "StackingRegressor") else 90
 
 
 def build(entry: catalog.Entry, X: Any = None) -> Any:

@@ -20,6 +20,7 @@ from conformance.cases import (
     answers,
     assert_same,
     build,
+    enough,
     learns_labels,
     mixed,
     numbers,
@@ -153,7 +154,7 @@ def test_missing_values_have_a_rule_or_a_clear_error(entry):
 def test_weights_equal_repeated_rows(entry):
     if not entry.weights:
         pytest.skip("has no weights")
-    X, y = numbers(entry)
+    X, y = numbers(entry, enough(entry))
     weight = np.random.RandomState(1).randint(0, 4, len(X))
     weight[:3] = 1  # the fixed start must be there in both
     keep = np.repeat(np.arange(len(X)), weight)
@@ -164,7 +165,7 @@ def test_weights_equal_repeated_rows(entry):
 
 @each
 def test_order_of_rows_does_not_matter(entry):
-    X, y = numbers(entry)
+    X, y = numbers(entry, enough(entry))
     order = np.random.RandomState(2).permutation(len(X))
     one = answers(build(entry, X).fit(X, y), X)
     other = answers(build(entry, X).fit(X[order], y[order]), X)
@@ -330,7 +331,7 @@ def test_one_row_one_class_constant_columns(entry):
 
 @each
 def test_sparse_equals_dense_or_is_refused(entry):
-    X, y = numbers(entry)
+    X, y = numbers(entry, enough(entry))
     X = np.abs(X) * (np.random.RandomState(0).rand(*X.shape) < 0.4)
     dense = answers(build(entry, X).fit(X, y), X) if takes(entry).sparse else None
     failures = Failures()
@@ -372,7 +373,7 @@ def test_set_output_gives_the_frame_asked():
 def test_metadata_routing_takes_the_weights(entry):
     if not entry.weights or not hasattr(entry.object, "set_fit_request"):
         pytest.skip("has no weights to route")
-    X, y = numbers(entry)
+    X, y = numbers(entry, enough(entry))
     weight = np.random.RandomState(0).randint(1, 4, len(X)).astype(float)
     with config_context(enable_metadata_routing=True):
         step = build(entry, X).set_fit_request(sample_weight=True)

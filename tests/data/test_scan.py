@@ -474,7 +474,7 @@ print(total, peak - before)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # a file larger than the memory it may take is written and read
 @pytest.mark.parametrize("groups", [1, 8])
 def test_memory_is_bounded_by_blocks_not_by_row_groups(tmp_path, groups):
     n = 4_000_000

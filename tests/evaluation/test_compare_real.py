@@ -7,6 +7,8 @@ import sys
 import textwrap
 import time
 
+import pytest
+
 NAMES = ["credit_a", "glass", "heart_c", "hepatitis", "house_votes_84", "ionosphere", "iris", "lymph", "sonar", "zoo"]
 
 PROGRAM = textwrap.dedent(
@@ -55,6 +57,7 @@ PROGRAM = textwrap.dedent(
 )
 
 
+@pytest.mark.slow  # a program on real tables is killed and started again
 def test_ranks_and_diagram_in_one_call_and_again_after_a_kill(shared_data, tmp_path):
     script = tmp_path / "program.py"
     script.write_text(PROGRAM, encoding="utf-8")

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from lanatus._core import tree as kernels
-from lanatus.tree._tree import Tree
 
 from lanatus.tree import DecisionTreeClassifier
+from lanatus.tree.grow._tree import Tree
 
 NONE = float("nan")
 

@@ -98,7 +98,7 @@ def test_stacked_regressors(passthrough):
 REAL = ["glass", "ionosphere", "sonar", "pima"]
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # quality on real tables: cross-validation of ours and of the peer
 @pytest.mark.parametrize("name", REAL)
 def test_quality_on_real_tables(shared_data, name):
     """Defaults of ours against scikit-learn's with the same members: scores within a percent."""

@@ -52,6 +52,7 @@ def not_worse(ours: np.ndarray, peer: np.ndarray) -> bool:
     return bool(rest.mean() > -max(2 * rest.std(ddof=1) / np.sqrt(len(rest)), 0.006))
 
 
+@pytest.mark.slow  # quality on real tables: cross-validation of ours and of the peer
 @pytest.mark.parametrize("name", [*CLASSES, RARE])
 def test_classes(shared_data, name):
     X, y = table(shared_data, name)

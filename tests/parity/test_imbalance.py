@@ -103,6 +103,7 @@ def _auc_after(sampler, X, y, train, test):
     return roc_auc_score(y[test], learner.decision_function(X[test]))
 
 
+@pytest.mark.slow  # fifty rounds of fifty members on several splits, twice: the peer is the cost
 @pytest.mark.parametrize("name", ["mammography", "oil_spill"])
 @pytest.mark.covers("imbalance.easy-ensemble")
 def test_easy_ensemble_is_as_good(shared_data, name):

@@ -57,7 +57,10 @@ def test_paths_match(shared_data, name):
         assert objective(w, 0, X, y, alpha, 1.0) <= objective(v, 0, X, y, alpha, 1.0) * (1 + 1e-8)
 
 
-@pytest.mark.parametrize("package", ["celer", "skglm"])
+@pytest.mark.parametrize(
+    "package",
+    ["celer", pytest.param("skglm", marks=pytest.mark.slow)],  # skglm compiles its solvers with numba
+)
 def test_objective_is_that_of_the_fast_peers_or_lower(shared_data, package):
     peer = pytest.importorskip(package)
     X, y = table(shared_data, "golub_leukemia")

@@ -22,15 +22,6 @@ KM = ["cluster_centers_", "inertia_", "n_iter_"]
 
 
 @pytest.fixture(scope="module")
-def client():
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
-
-
-@pytest.fixture(scope="module")
 def whole():
     return frame()
 
@@ -40,7 +31,7 @@ def pattern(whole, tmp_path_factory):
     return parquet(tmp_path_factory.mktemp("parts"), whole)
 
 
-def dask_frame(whole, partitions=7):
+def dask_frame(whole, partitions=4):
     import dask.dataframe as dd
 
     return dd.from_pandas(whole, npartitions=partitions, sort=False)
@@ -66,6 +57,7 @@ def test_gaussian_nb_is_the_same_at_every_scale(client, tmp_path, weighted, hole
     np.testing.assert_array_equal(memory.predict(parts[FEATURES]).compute(), memory.predict(whole[FEATURES]))
 
 
+@pytest.mark.slow  # every round of k-means is a round of tasks on Dask
 @pytest.mark.covers("cluster.kmeans")
 @pytest.mark.parametrize("init", ["given", "random", "k-means||"])
 @pytest.mark.parametrize("weighted", [False, True])
@@ -111,6 +103,7 @@ def test_dask_arrays_work_too(client, whole):
     assert_close(nb, GaussianNB().fit(X, whole["label"]), NB)
 
 
+@pytest.mark.slow  # until nothing moves: some fifty rounds of tasks on Dask
 def test_empty_clusters_are_refilled_alike(client, whole):
     X = whole[["a", "b"]].to_numpy()
     start = np.vstack([X[:2], [[1e3, 1e3]], [[-1e3, 5e2]]])  # the last two win no row
@@ -120,6 +113,7 @@ def test_empty_clusters_are_refilled_alike(client, whole):
     assert_close(on_dask, memory, KM)
 
 
+# It has a cluster of its own, one of whose workers is killed.
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_lost_worker_does_not_change_the_result(whole):

@@ -2,23 +2,14 @@
 
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
 from scale.data import frame, parquet
 
 import lanatus
-from lanatus.tree import DecisionTreeClassifier, DecisionTreeRegressor, _streamed
+from lanatus.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from lanatus.tree.grow import _streamed
 
 FEATURES = ["a", "b", "c", "d", "colour"]
 ARRAYS = ["feature", "kind", "first_child", "n_children", "parent", "missing", "n_rows", "subset", "subset_start"]
-
-
-@pytest.fixture(scope="module")
-def client():
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
 
 
 def limit(monkeypatch, most):
@@ -40,6 +31,7 @@ def assert_same_tree(one, other):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-6, atol=1e-9, err_msg=name)
 
 
+@pytest.mark.slow  # every level of a tree is a round of tasks on Dask, and the first test starts the workers
 @pytest.mark.covers("tree.tree-generate")
 @pytest.mark.parametrize(("most", "weighted", "holes"), [(1 << 28, True, True), (3000, False, True), (0, True, False)])
 def test_classification_trees(client, tmp_path, monkeypatch, most, weighted, holes):
