@@ -9,19 +9,20 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lanatus.base import check_positive_weight
+from lanatus.base import Estimator, check_positive_weight
 from lanatus.scale import Block, Engine, InMemory, open_engine
 
-M = TypeVar("M")
+E = TypeVar("E", bound=Estimator)
 Tally = Callable[[np.ndarray | None], Callable[[Block], Any]]
+Absorb = Callable[[Any], None]
 Prepare = Callable[[Engine, np.ndarray | None], None]
 
 
 def fit_by_sums(
-    model: M, X: Any, y: Any, sample_weight: Any, tally: Tally, absorb: Callable[[Any], None], prepare: Any = None
-) -> M:
+    model: E, X: Any, y: Any, sample_weight: Any, tally: Tally, absorb: Absorb, prepare: Prepare | None = None
+) -> E:
     """Learn from all rows; `prepare` learns beforehand what must be known to sum them up."""
-    engine = open_engine(model, X, y, sample_weight)  # type: ignore[arg-type]
+    engine = open_engine(model, X, y, sample_weight)
     if prepare is not None:
         prepare(engine, None)
     absorb(engine.reduce(tally(None)))
@@ -29,16 +30,16 @@ def fit_by_sums(
 
 
 def partial_fit_by_sums(
-    model: Any,
+    model: E,
     X: Any,
     y: Any,
     classes: Any,
     sample_weight: Any,
     tally: Tally,
     learned: Callable[[], Any],
-    absorb: Callable[[Any], None],
+    absorb: Absorb,
     prepare: Prepare | None = None,
-) -> Any:
+) -> E:
     """Add some more rows to the sums `learned` so far; the first call prepares."""
     first, labels = labels_to_come(model, classes)
     rows = model._take(X, reset=first)

@@ -259,10 +259,10 @@ default="k-means++"
             return 10 if self.init == "random" or callable(self.init) else 1
         return int(self.n_init)
 
-    def _warn_if_fewer(self, found: int) -> None:
-        if found < self.n_clusters:
+    def _warn_if_fewer(self, n_distinct: int) -> None:
+        if n_distinct < self.n_clusters:
             warnings.warn(
-                f"Number of distinct clusters ({found}) found smaller than n_clusters ({self.n_clusters}). "
+                f"Number of distinct clusters ({n_distinct}) found smaller than n_clusters ({self.n_clusters}). "
                 "Possibly due to duplicate points in X.",
                 ConvergenceWarning,
                 stacklevel=4,

@@ -11,8 +11,8 @@ def entropy_edges(values: np.ndarray, labels: np.ndarray, weights: np.ndarray | 
     A value that equals an edge lies above it.
     """
     places, at = np.unique(values.astype(np.float64), return_inverse=True)
-    found, codes = np.unique(labels, return_inverse=True)
-    shape = len(places), max(len(found), 1)
+    classes, codes = np.unique(labels, return_inverse=True)
+    shape = len(places), max(len(classes), 1)
     counts = np.bincount(at * shape[1] + codes, weights, shape[0] * shape[1]).reshape(shape)
     below = np.vstack([np.zeros(shape[1]), counts.cumsum(axis=0)])
     edges: list[float] = []
@@ -53,9 +53,9 @@ def _best_cut(below: np.ndarray) -> int | None:
     entropy_left, entropy_right = _entropy(left), _entropy(right)
     mean = (left.sum(axis=1) * entropy_left + right.sum(axis=1) * entropy_right) / n
     best = int(mean.argmin())
-    whole = below[-1] - below[0]
-    entropy = float(_entropy(whole[None])[0])
-    k, k1, k2 = (int((part > 0).sum()) for part in (whole, left[best], right[best]))
+    counts = below[-1] - below[0]
+    entropy = float(_entropy(counts[None])[0])
+    k, k1, k2 = (int((part > 0).sum()) for part in (counts, left[best], right[best]))
     classes = np.log2(3.0**k - 2) if k < 30 else k * np.log2(3.0)
     cost = np.log2(n - 1) + classes - (k * entropy - k1 * entropy_left[best] - k2 * entropy_right[best])
     return best + 1 if entropy - mean[best] > cost / n else None

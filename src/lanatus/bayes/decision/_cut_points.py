@@ -145,8 +145,8 @@ def neyman_pearson_cut(mu1: float, mu2: float, s: float, eps: float) -> NeymanPe
     Examples
     --------
     >>> from lanatus.bayes import neyman_pearson_cut
-    >>> found = neyman_pearson_cut(0, 2, 1, 0.05)
-    >>> round(found.cut, 6), round(found.error_1, 6), round(found.multiplier, 6)
+    >>> rule = neyman_pearson_cut(0, 2, 1, 0.05)
+    >>> round(rule.cut, 6), round(rule.error_1, 6), round(rule.multiplier, 6)
     (0.355146, 0.36124, 3.631723)
     """
     _require(s > 0, f"the deviation must be above 0; got {s}.")
@@ -161,9 +161,9 @@ def neyman_pearson_cut(mu1: float, mu2: float, s: float, eps: float) -> NeymanPe
 
 
 def _pair(values: Any, name: str) -> tuple[float, float]:
-    found = np.asarray(values, dtype=np.float64)
-    _require(found.shape == (2,) and (found > 0).all(), f"{name} must be two numbers above 0; got {values}.")
-    return float(found[0]), float(found[1])
+    pair = np.asarray(values, dtype=np.float64)
+    _require(pair.shape == (2,) and (pair > 0).all(), f"{name} must be two numbers above 0; got {values}.")
+    return float(pair[0]), float(pair[1])
 
 
 def _require(condition: Any, message: str) -> None:

@@ -62,33 +62,33 @@ def losses(loss_matrix: Any, n_classes: int) -> np.ndarray:
     """A loss matrix as floats, checked; None is the 0/1 loss."""
     if loss_matrix is None:
         return 1.0 - np.eye(n_classes)
-    found = np.asarray(loss_matrix, dtype=np.float64)
-    if found.ndim != 2 or found.shape[1] != n_classes or not np.isfinite(found).all():
+    loss = np.asarray(loss_matrix, dtype=np.float64)
+    if loss.ndim != 2 or loss.shape[1] != n_classes or not np.isfinite(loss).all():
         raise ValueError(
             f"loss_matrix must have a row for each decision and a column for each of {n_classes} classes, all finite; "
-            f"got shape {found.shape}."
+            f"got shape {loss.shape}."
         )
-    return found
+    return loss
 
 
 def square_losses(loss_matrix: Any, n_classes: int) -> np.ndarray:
     """A loss matrix with a decision for each class and no other."""
-    found = losses(loss_matrix, n_classes)
-    if len(found) != n_classes:
+    loss = losses(loss_matrix, n_classes)
+    if len(loss) != n_classes:
         raise ValueError(
-            f"loss_matrix must be square, got shape {found.shape}; BayesDecision has reject_loss for the decision not "
+            f"loss_matrix must be square, got shape {loss.shape}; BayesDecision has reject_loss for the decision not "
             "to decide."
         )
-    return found
+    return loss
 
 
 def least_risk(posterior: np.ndarray, loss_matrix: Any, reject_loss: float | None) -> np.ndarray:
     """Decision of the smallest risk of each row, the first on ties; -1 where rejecting costs less."""
     risks = conditional_risk(posterior, loss_matrix)
-    found = risks.argmin(axis=1)
+    decisions = risks.argmin(axis=1)
     if reject_loss is not None:
-        found[risks.min(axis=1) > reject_loss] = -1
-    return found
+        decisions[risks.min(axis=1) > reject_loss] = -1
+    return decisions
 
 
 @method(
@@ -258,14 +258,14 @@ class BayesDecision(ClassifierMixin, Wrapper):
         if self.bounded_class is not None:
             own = self._bounded()
             return np.asarray(self.classes_[np.where(self._ratio(rows) > self.threshold_, 1 - own, own)])
-        found = least_risk(np.asarray(self.estimator_.predict_proba(rows)), self.loss_matrix, self.reject_loss)
+        decisions = least_risk(np.asarray(self.estimator_.predict_proba(rows)), self.loss_matrix, self.reject_loss)
         if self.reject_loss is None:
-            return np.asarray(self.classes_[found])
+            return np.asarray(self.classes_[decisions])
         rejected = np.asarray([self.reject_label])
         # Labels of another type stay what they are: 1 does not become "1" beside "?".
         same = (rejected.dtype.kind in "iuf") == (self.classes_.dtype.kind in "iuf") and self.classes_.dtype.kind != "b"
         answers = np.concatenate([self.classes_, rejected] if same else [self.classes_.astype(object), rejected])
-        return np.asarray(answers[found])  # the last for -1
+        return np.asarray(answers[decisions])  # the last for -1
 
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:

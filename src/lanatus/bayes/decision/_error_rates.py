@@ -88,10 +88,10 @@ def error_probability(
     """
     shares = checked_shares(priors, len(densities))
     rule = _rule(densities, shares, regions)
-    found = _decided(densities, rule, how, n_samples, n_grid, random_state)
+    regions = _decided(densities, rule, how, n_samples, n_grid, random_state)
     right = np.arange(len(densities))
-    errors = 1 - found.decided[right, right]
-    spread = float(np.sqrt(((shares * found.standard_error[right, right]) ** 2).sum()))
+    errors = 1 - regions.decided[right, right]
+    spread = float(np.sqrt(((shares * regions.standard_error[right, right]) ** 2).sum()))
     return ErrorProbability(float(shares @ errors), errors, spread)
 
 
@@ -140,8 +140,8 @@ def bayes_risk(
     """
     shares = checked_shares(priors, len(densities))
     rule = _positions(BayesOptimalClassifier(densities, shares, loss_matrix=loss_matrix).predict)
-    found = _decided(densities, rule, how, n_samples, n_grid, random_state)
-    return float((losses(loss_matrix, len(densities)) * found.decided[:-1] * shares).sum())
+    regions = _decided(densities, rule, how, n_samples, n_grid, random_state)
+    return float((losses(loss_matrix, len(densities)) * regions.decided[:-1] * shares).sum())
 
 
 class ErrorDecomposition(NamedTuple):
@@ -217,8 +217,8 @@ def error_decomposition(
     >>> from scipy.stats import norm
     >>> from lanatus.bayes import GaussianNB, error_decomposition
     >>> X, y = [[-0.1], [0.4], [1.8], [2.9]], [0, 0, 1, 1]
-    >>> found = error_decomposition(GaussianNB(), [norm(0, 1), norm(2, 1)], X, y, random_state=0)
-    >>> round(found.bayes_error, 4), round(found.model_error, 3), found.estimation_error > 0
+    >>> parts = error_decomposition(GaussianNB(), [norm(0, 1), norm(2, 1)], X, y, random_state=0)
+    >>> round(parts.bayes_error, 4), round(parts.model_error, 3), parts.estimation_error > 0
     (0.1587, 0.0, True)
     """
     random = check_random_state(random_state)
@@ -237,10 +237,10 @@ def _positions(predict: Any) -> DecisionRule:
     """A rule that gives positions of classes, checked."""
 
     def rule(rows: np.ndarray) -> np.ndarray:
-        found = np.asarray(predict(rows))
-        if found.shape != (len(rows),) or found.dtype.kind not in "iub":
+        decisions = np.asarray(predict(rows))
+        if decisions.shape != (len(rows),) or decisions.dtype.kind not in "iub":
             raise ValueError("a rule must give the position of a class, 0, 1, ..., for each row.")
-        return found.astype(np.intp)
+        return decisions.astype(np.intp)
 
     return rule
 

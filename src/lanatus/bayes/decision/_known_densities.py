@@ -26,13 +26,13 @@ def log_density(density: Any, X: np.ndarray) -> np.ndarray:
     """
     for verb in ("logpdf", "logpmf", "score_samples"):
         if hasattr(density, verb):
-            found = np.asarray(getattr(density, verb)(X), dtype=np.float64)
-            if found.size != len(X):
+            logs = np.asarray(getattr(density, verb)(X), dtype=np.float64)
+            if logs.size != len(X):
                 raise ValueError(
-                    f"{verb} of {type(density).__name__} gave {found.shape} for {X.shape} rows and columns; wanted one "
+                    f"{verb} of {type(density).__name__} gave {logs.shape} for {X.shape} rows and columns; wanted one "
                     "number a row. A density of one variable takes X of one column."
                 )
-            return found.reshape(len(X))
+            return logs.reshape(len(X))
     raise TypeError(f"a density needs logpdf, logpmf or score_samples; {type(density).__name__} has none of them.")
 
 
@@ -58,10 +58,10 @@ def draw(density: Any, n: int, random_state: Any) -> np.ndarray:
 
 def checked_shares(priors: Any, n_classes: int) -> np.ndarray:
     """Prior probabilities, one a density; None for all the same."""
-    found = np.full(n_classes, 1 / n_classes) if priors is None else np.asarray(priors, dtype=np.float64)
-    if found.shape != (n_classes,) or (found < 0).any() or not np.isclose(found.sum(), 1.0):
-        raise ValueError(f"priors must be {n_classes} numbers from 0 on that sum to 1; got {found.tolist()}.")
-    return found
+    shares = np.full(n_classes, 1 / n_classes) if priors is None else np.asarray(priors, dtype=np.float64)
+    if shares.shape != (n_classes,) or (shares < 0).any() or not np.isclose(shares.sum(), 1.0):
+        raise ValueError(f"priors must be {n_classes} numbers from 0 on that sum to 1; got {shares.tolist()}.")
+    return shares
 
 
 def shares_by_sampling(densities: Any, rule: DecisionRule, n_samples: int, random_state: Any) -> Shares:
@@ -69,8 +69,8 @@ def shares_by_sampling(densities: Any, rule: DecisionRule, n_samples: int, rando
     random = check_random_state(random_state)
     decided = np.zeros((len(densities) + 1, len(densities)))
     for j, density in enumerate(densities):
-        found = rule(draw(density, n_samples, random))
-        decided[:, j] = np.bincount(found % (len(densities) + 1), minlength=len(densities) + 1) / n_samples
+        decisions = rule(draw(density, n_samples, random))
+        decided[:, j] = np.bincount(decisions % (len(densities) + 1), minlength=len(densities) + 1) / n_samples
     return Shares(decided, np.sqrt(decided * (1 - decided) / n_samples))
 
 
@@ -86,11 +86,11 @@ def shares_on_line(densities: Any, rule: DecisionRule, n_grid: int) -> Shares:
         return _shares_of_values(densities, rule)
     low, high = _range(densities)
     grid = _grid(densities, low, high, n_grid)
-    found = rule(grid[:, None])
-    at = np.flatnonzero(np.diff(found))
-    cuts = [_between(rule, grid[i], grid[i + 1], found[i]) for i in at]
+    decisions = rule(grid[:, None])
+    at = np.flatnonzero(np.diff(decisions))
+    cuts = [_between(rule, grid[i], grid[i + 1], decisions[i]) for i in at]
     ends = np.array([-np.inf, *cuts, np.inf])
-    owners = found[[0, *(at + 1)]]
+    owners = decisions[[0, *(at + 1)]]
     decided = np.zeros((len(densities) + 1, len(densities)))
     for j, density in enumerate(densities):
         masses = _masses(density, ends, low, high)
@@ -105,9 +105,10 @@ def _shares_of_values(densities: Any, rule: DecisionRule) -> Shares:
     if high - low > _MOST_VALUES:
         raise TooCoarse(f"there are {high - low:.3g} values to sum over; take how='sampling'.")
     values = np.arange(low, high + 1)
-    found = rule(values[:, None]) % (len(densities) + 1)
+    decisions = rule(values[:, None]) % (len(densities) + 1)
     columns = [
-        np.bincount(found, np.exp(log_density(density, values[:, None])), len(densities) + 1) for density in densities
+        np.bincount(decisions, np.exp(log_density(density, values[:, None])), len(densities) + 1)
+        for density in densities
     ]
     decided = np.column_stack(columns)
     _require_whole(decided.sum(axis=0))
@@ -122,10 +123,10 @@ def shares_on_plane(densities: Any, rule: DecisionRule, n_grid: int) -> Shares:
     decided = np.zeros((len(densities) + 1, len(densities)))
     for x in np.array_split(middles[0], max(1, n_grid * n_grid // 250_000)):  # a strip at a time
         rows = np.stack(np.meshgrid(x, middles[1], indexing="ij"), axis=-1).reshape(-1, 2)
-        found = rule(rows) % (len(densities) + 1)
+        decisions = rule(rows) % (len(densities) + 1)
         for j, density in enumerate(densities):
             weights = np.exp(log_density(density, rows))
-            decided[:, j] += np.bincount(found, weights, len(densities) + 1)
+            decided[:, j] += np.bincount(decisions, weights, len(densities) + 1)
     cell = np.prod((high - low) / n_grid)
     _require_whole(decided.sum(axis=0) * cell)
     return Shares(decided / decided.sum(axis=0), np.zeros_like(decided))

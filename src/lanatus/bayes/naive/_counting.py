@@ -129,17 +129,17 @@ def checked_alpha(alpha: Any, n_features: int, force_alpha: bool) -> Any:
 
 def tally_codes(classes: np.ndarray | None, n_values: np.ndarray, block: Block) -> ClassCounts:
     """Counts of codes by class; `n_values` holds the least number of values of each column."""
-    known, codes = class_codes(block.y, block.X, classes)
+    labels, codes = class_codes(block.y, block.X, classes)
     n_values = np.maximum(n_values, block.X.max(axis=0, initial=-1).astype(np.int64) + 1)
-    cells = int((n_values + 1).sum()) * len(known)
+    cells = int((n_values + 1).sum()) * len(labels)
     if cells > _MOST_CELLS:
         raise ValueError(
             f"the counts would take {cells * 8 / 2**30:.3g} GB: there are up to {n_values.max()} values in a column, "
-            f"{n_values.sum()} in all, and {len(known)} classes. Give the values codes 0, 1, ... without gaps "
+            f"{n_values.sum()} in all, and {len(labels)} classes. Give the values codes 0, 1, ... without gaps "
             "(lanatus.preprocess.OrdinalEncoder), or leave out columns that name the rows."
         )
-    table = kernels.count_codes(block.X, codes, block.weight, n_values, len(known), n_threads=n_threads())
-    return ClassCounts(known, class_mass(codes, block.weight, len(known)), table, n_values)
+    table = kernels.count_codes(block.X, codes, block.weight, n_values, len(labels), n_threads=n_threads())
+    return ClassCounts(labels, class_mass(codes, block.weight, len(labels)), table, n_values)
 
 
 def class_mass(codes: np.ndarray, weight: np.ndarray | None, n_classes: int) -> np.ndarray:

@@ -146,9 +146,9 @@ class GaussianNB(BayesClassifier):
 
 def tally_moments(classes: np.ndarray | None, block: Block) -> Moments:
     """What one block of rows contributes: moments by class."""
-    known, codes = class_codes(block.y, block.X, classes)
-    mass, mean, m2 = kernels.moments(block.X, codes, block.weight, len(known), n_threads=n_threads())
-    return Moments(known, np.bincount(codes, block.weight, len(known)).astype(np.float64), mass, mean, m2)
+    labels, codes = class_codes(block.y, block.X, classes)
+    mass, mean, m2 = kernels.moments(block.X, codes, block.weight, len(labels), n_threads=n_threads())
+    return Moments(labels, np.bincount(codes, block.weight, len(labels)).astype(np.float64), mass, mean, m2)
 
 
 def overall(stats: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

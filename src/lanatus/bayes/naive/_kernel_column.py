@@ -32,12 +32,12 @@ class KernelColumns:
         for j in range(X.shape[1]):
             here = ~np.isnan(X[:, j]) & (weight > 0)
             all_values, all_weights = _distinct(X[here, j], weight[here])
-            found = [_distinct(X[here & (codes == c), j], weight[here & (codes == c)]) for c in range(n_classes)]
-            found = [part if len(part[0]) else (all_values, all_weights) for part in found]
-            values.append([part[0] for part in found])
-            weights.append([part[1] for part in found])
+            samples = [_distinct(X[here & (codes == c), j], weight[here & (codes == c)]) for c in range(n_classes)]
+            samples = [part if len(part[0]) else (all_values, all_weights) for part in samples]
+            values.append([part[0] for part in samples])
+            weights.append([part[1] for part in samples])
             spread = _deviation(all_values, all_weights)
-            bandwidths[:, j] = [_bandwidth(*part, spread, rule) for part in found]
+            bandwidths[:, j] = [_bandwidth(*part, spread, rule) for part in samples]
         return cls(values, weights, bandwidths)
 
     def log_densities(self, X: np.ndarray) -> np.ndarray:
@@ -73,8 +73,8 @@ def _log_density(asked: np.ndarray, values: np.ndarray, weights: np.ndarray, h: 
 
 
 def _distinct(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    found, at = np.unique(values.astype(np.float64), return_inverse=True)
-    return found, np.bincount(at, weights, len(found))
+    distinct, at = np.unique(values.astype(np.float64), return_inverse=True)
+    return distinct, np.bincount(at, weights, len(distinct))
 
 
 def _deviation(values: np.ndarray, weights: np.ndarray) -> float:

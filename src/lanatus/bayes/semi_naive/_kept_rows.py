@@ -27,5 +27,5 @@ class CodedRows:
 
 def keep_rows(classes: np.ndarray | None, coding: Coding, block: Block) -> CodedRows:
     """The rows of a block, for methods that count when they are asked."""
-    known, y = class_codes(block.y, block.X, classes)
-    return CodedRows(known, coding.codes(block.X), y, block.weight)
+    labels, y = class_codes(block.y, block.X, classes)
+    return CodedRows(labels, coding.codes(block.X), y, block.weight)

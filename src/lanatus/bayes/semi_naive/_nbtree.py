@@ -236,9 +236,9 @@ class _Growth:
             return -1
         right = self.is_right(codes, y, weight, counts)
         errors = weight[~right].sum()
-        found = [self.errors_split(codes, y, weight, right, j) for j in range(codes.shape[1])]
-        best = int(np.argmin(np.round(found, 9)))
-        return best if errors > 0 and found[best] < (1 - model.min_gain) * errors * (1 - 1e-12) else -1
+        split_errors = [self.errors_split(codes, y, weight, right, j) for j in range(codes.shape[1])]
+        best = int(np.argmin(np.round(split_errors, 9)))
+        return best if errors > 0 and split_errors[best] < (1 - model.min_gain) * errors * (1 - 1e-12) else -1
 
     def errors_split(self, codes: np.ndarray, y: np.ndarray, weight: np.ndarray, right: np.ndarray, j: int) -> float:
         """Weight of the rows answered wrong once a node is split by column j."""

@@ -60,9 +60,9 @@ def pairs_of_codes(
 
 def tally_pairs(classes: np.ndarray | None, coding: Coding, name: str, block: Block) -> ClassCounts:
     """Pair counts of a block: a line for each two values, (n_slots * n_slots, n_classes)."""
-    known, y = class_codes(block.y, block.X, classes)
-    table = pairs_of_codes(name, coding.codes(block.X), Slots(coding.n_values), y, block.weight, len(known))
-    return ClassCounts(known, class_mass(y, block.weight, len(known)), table.reshape(-1, len(known)))
+    labels, y = class_codes(block.y, block.X, classes)
+    table = pairs_of_codes(name, coding.codes(block.X), Slots(coding.n_values), y, block.weight, len(labels))
+    return ClassCounts(labels, class_mass(y, block.weight, len(labels)), table.reshape(-1, len(labels)))
 
 
 def pair_table(stats: ClassCounts, slots: Slots) -> np.ndarray:
@@ -77,8 +77,8 @@ def singles(pairs: np.ndarray) -> np.ndarray:
 
 def tally_triples(classes: np.ndarray | None, coding: Coding, name: str, block: Block) -> ClassCounts:
     """Counts of three values at a time, (n_slots ** 3, n_classes): pair counts within every value of every column."""
-    known, y = class_codes(block.y, block.X, classes)
-    slots, k = Slots(coding.n_values), len(known)
+    labels, y = class_codes(block.y, block.X, classes)
+    slots, k = Slots(coding.n_values), len(labels)
     refuse_absurd(name, slots.n, 3, k)
     codes = coding.codes(block.X)
     out = np.empty((slots.n, slots.n, slots.n, k))
@@ -87,4 +87,4 @@ def tally_triples(classes: np.ndarray | None, coding: Coding, name: str, block: 
         inside = np.where(codes[:, j] < 0, -1, codes[:, j].astype(np.int32) * k + y).astype(np.int32)
         part = kernels.pair_counts(codes, slots.n_values, inside, block.weight, values * k, **options)
         out[slots.of(j)] = np.moveaxis(part.reshape(slots.n, slots.n, values, k), 2, 0)
-    return ClassCounts(known, class_mass(y, block.weight, k), out.reshape(-1, k))
+    return ClassCounts(labels, class_mass(y, block.weight, k), out.reshape(-1, k))

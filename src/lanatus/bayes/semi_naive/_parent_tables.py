@@ -93,11 +93,11 @@ class Families:
 
 def tally_families(classes: np.ndarray | None, coding: Coding, parents: list[list[int]], block: Block) -> ClassCounts:
     """Counts of a block over the tables of all families, (n_lines, n_classes)."""
-    known, y = class_codes(block.y, block.X, classes)
-    layout = Families(coding.n_values, parents).layout(len(known))
+    labels, y = class_codes(block.y, block.X, classes)
+    layout = Families(coding.n_values, parents).layout(len(labels))
     codes = coding.codes(block.X)
-    flat = kernels.count_families(codes, *layout, y, block.weight, len(known), n_threads=team(codes))
-    return ClassCounts(known, class_mass(y, block.weight, len(known)), flat.reshape(-1, len(known)))
+    flat = kernels.count_families(codes, *layout, y, block.weight, len(labels), n_threads=team(codes))
+    return ClassCounts(labels, class_mass(y, block.weight, len(labels)), flat.reshape(-1, len(labels)))
 
 
 def family_logs(tables: list[np.ndarray], alpha: float, smoothing: str, *, less: float = 0.0) -> list[np.ndarray]:

@@ -220,18 +220,18 @@ def best_pair(
     prior = mass / mass.sum()
     with np.errstate(divide="ignore", invalid="ignore"):
         alone = single / single.sum(axis=1, keepdims=True)
-    best, found = -np.inf, (0, 0)
+    best, slot_pair = -np.inf, (0, 0)
     # A column against those after it, one at a time: the shares of all pairs would take several times their counts.
     for i in range(len(slots.n_values) - 1):
         one, later = slots.of(i), int(slots.start[i + 1])
         bound = _bounds(pairs[one, later:], alone[one], alone[later:], prior)
         if bound.size and bound.max() > best:
             row, column = np.unravel_index(int(bound.argmax()), bound.shape)
-            best, found = float(bound.max()), (one.start + int(row), later + int(column))
+            best, slot_pair = float(bound.max()), (one.start + int(row), later + int(column))
     if best < reliability or not np.isfinite(best):
         return None
-    i, j = (int(np.searchsorted(slots.start, place, side="right")) - 1 for place in found)
-    return i, int(found[0] - slots.start[i]), j, int(found[1] - slots.start[j])
+    i, j = (int(np.searchsorted(slots.start, place, side="right")) - 1 for place in slot_pair)
+    return i, int(slot_pair[0] - slots.start[i]), j, int(slot_pair[1] - slots.start[j])
 
 
 def _bounds(pairs: np.ndarray, one: np.ndarray, other: np.ndarray, prior: np.ndarray) -> np.ndarray:
@@ -246,10 +246,10 @@ def _bounds(pairs: np.ndarray, one: np.ndarray, other: np.ndarray, prior: np.nda
 
 
 def _tally_joined(coding: Coding, joins: Joins, block: Block) -> ClassCounts:
-    known, y = class_codes(block.y, block.X)
+    labels, y = class_codes(block.y, block.X)
     codes = joins.applied(coding.codes(block.X))
-    table = pairs_of_codes("SemiNaiveBayes", codes, Slots(joins.n_values), y, block.weight, len(known))
-    return ClassCounts(known, class_mass(y, block.weight, len(known)), table.reshape(-1, len(known)))
+    table = pairs_of_codes("SemiNaiveBayes", codes, Slots(joins.n_values), y, block.weight, len(labels))
+    return ClassCounts(labels, class_mass(y, block.weight, len(labels)), table.reshape(-1, len(labels)))
 
 
 def _tally_values(coding: Coding, joins: Joins, classes: np.ndarray, block: Block) -> ClassCounts:

@@ -103,9 +103,9 @@ def posteriors(model: Components, X: np.ndarray) -> tuple[np.ndarray, np.ndarray
     if holes is None:
         return kernels.mixture_posteriors(X, *model.kernel_arguments(), n_threads=n_threads())
     log_density, shares = np.empty(len(X)), np.empty((len(X), len(model.means)))
-    whole = ~holes
-    log_density[whole], shares[whole] = kernels.mixture_posteriors(
-        aligned(X[whole]), *model.kernel_arguments(), n_threads=n_threads()
+    complete = ~holes
+    log_density[complete], shares[complete] = kernels.mixture_posteriors(
+        aligned(X[complete]), *model.kernel_arguments(), n_threads=n_threads()
     )
     log_density[holes], shares[holes] = missing_posteriors(model, X[holes])
     return log_density, shares

@@ -138,5 +138,5 @@ def _highest(f: Callable[[float], float], start: float) -> float:
         values[new] = f(start + new * step)
         best = max(values, key=values.__getitem__)
     middle = start + best * step
-    found = minimize_scalar(lambda at: -f(at), bounds=(middle - step, middle + step), options={"xatol": 1e-3})
-    return float(found.x) if -found.fun >= values[best] else float(middle)
+    optimum = minimize_scalar(lambda at: -f(at), bounds=(middle - step, middle + step), options={"xatol": 1e-3})
+    return float(optimum.x) if -optimum.fun >= values[best] else float(middle)

@@ -62,8 +62,8 @@ def _number(engine: Engine, extent: Extent, j: int, rule: str, length: float) ->
             f"bins={rule!r} needs quartiles, which are no sums over rows; give 'scott', 'sturges', a number or edges."
         )
     upper, lower = np.percentile(engine.block.X[:, j], [75, 25])
-    found = _fit(length, 2 * (upper - lower) * shrink)
-    return max(found, sturges) if rule == "auto" else found
+    count = _fit(length, 2 * (upper - lower) * shrink)
+    return max(count, sturges) if rule == "auto" else count
 
 
 def _fit(length: float, width: float) -> int:
@@ -75,10 +75,10 @@ def _fit(length: float, width: float) -> int:
 
 
 def _given_ends(ends: Any, d: int) -> tuple[np.ndarray, np.ndarray]:
-    found = np.asarray(ends, dtype=np.float64)
-    if found.shape != (d, 2) or not np.isfinite(found).all() or (found[:, 0] >= found[:, 1]).any():
+    bounds = np.asarray(ends, dtype=np.float64)
+    if bounds.shape != (d, 2) or not np.isfinite(bounds).all() or (bounds[:, 0] >= bounds[:, 1]).any():
         raise ValueError(f"range must be two finite ends, low and high, for each of the {d} columns; got {ends!r}.")
-    return found[:, 0], found[:, 1]
+    return bounds[:, 0], bounds[:, 1]
 
 
 def _extent(block: Block) -> Extent:

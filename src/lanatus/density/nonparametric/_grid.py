@@ -31,8 +31,8 @@ def cell_keys(places: np.ndarray, n_bins: np.ndarray) -> np.ndarray:
     size = 1
     for j, count in enumerate(n_bins.tolist()):
         if size * count >= _LARGEST:  # number anew those that occur
-            found, keys = np.unique(keys, return_inverse=True)
-            size = len(found)
+            distinct, keys = np.unique(keys, return_inverse=True)
+            size = len(distinct)
         keys = keys * count + places[:, j]
         size *= count
     return keys

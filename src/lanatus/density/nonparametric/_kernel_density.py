@@ -13,7 +13,7 @@ from lanatus.density.nonparametric._kernel_sums import log_kernel_sums, metric_o
 from lanatus.density.nonparametric._windows import KERNELS, draw_offsets, log_window_integral
 from lanatus.metric import MINKOWSKI_NAMES
 from lanatus.neighbors import KDTree, grow_tree
-from lanatus.params import Array, Choice, Flag, Integer, Nothing, Real, Satisfies
+from lanatus.params import Array, Choice, Flag, Integer, Nothing, Real, Satisfies, rules_for
 from lanatus.scale import blockwise
 
 _MOST_COLUMNS = 15  # a tree over more seldom leaves anything out
@@ -251,8 +251,6 @@ class ParzenWindow(KernelDensity):
     [0.5, 0.0, 0.25]
     """
 
-    _params = {name: KernelDensity._params[name] for name in ("bandwidth", "kernel", "leaf_size")}
-
     # What KernelDensity takes and a Parzen window has no need of.
     algorithm = "auto"
     metric = "euclidean"
@@ -263,3 +261,5 @@ class ParzenWindow(KernelDensity):
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.leaf_size = leaf_size
+
+    _params = rules_for(__init__, KernelDensity._params)

@@ -30,9 +30,9 @@ def checked_prior(given: Parameters, default: Parameters) -> Parameters:
             least = -np.inf
         else:
             least = min(0.0, default[name] or 0.0)
-        found = np.asarray(0.0 if value is None else value, dtype=np.float64)
-        low = found <= 0 if name in ("a", "b", "alpha") else found < least
-        if not np.isfinite(found).all() or (low.any() and found.ndim < 2):
+        level = np.asarray(0.0 if value is None else value, dtype=np.float64)
+        low = level <= 0 if name in ("a", "b", "alpha") else level < least
+        if not np.isfinite(level).all() or (low.any() and level.ndim < 2):
             raise ValueError(f"the prior's {name}={value!r} is not a number in its range.")
     return given
 

@@ -54,8 +54,8 @@ _OUTSIDE: dict[str, tuple[Callable[[np.ndarray], np.ndarray], str]] = {
 
 def labels_of(family: Family, X: Any) -> np.ndarray | None:
     """The sorted labels of categories that are no numbers."""
-    found = np.asarray(X)
-    return np.unique(found) if family.name == "categorical" and found.dtype.kind not in "biuf" else None
+    values = np.asarray(X)
+    return np.unique(values) if family.name == "categorical" and values.dtype.kind not in "biuf" else None
 
 
 def observations(family: Family, X: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -74,18 +74,18 @@ def estimator_bias_variance(
     --------
     >>> import numpy as np
     >>> from lanatus.density import estimator_bias_variance
-    >>> found = estimator_bias_variance(np.var, lambda n, rng: rng.normal(size=n), 5, truth=1.0, random_state=0)
-    >>> abs(float(found.bias) + 0.2) < 3 * float(found.bias_error)
+    >>> quality = estimator_bias_variance(np.var, lambda n, rng: rng.normal(size=n), 5, truth=1.0, random_state=0)
+    >>> abs(float(quality.bias) + 0.2) < 3 * float(quality.bias_error)
     True
     """
     if n < 1 or n_repeats < 2:
         raise ValueError(f"wanted n >= 1 and n_repeats >= 2, got {n} and {n_repeats}.")
     rng = check_random_state(random_state)
-    found = np.array([np.asarray(estimator(sampler(n, rng)), dtype=np.float64) for _ in range(n_repeats)])
+    estimates = np.array([np.asarray(estimator(sampler(n, rng)), dtype=np.float64) for _ in range(n_repeats)])
     true = np.asarray(truth, dtype=np.float64)
-    mean, variance = found.mean(axis=0), found.var(axis=0, ddof=1)
+    mean, variance = estimates.mean(axis=0), estimates.var(axis=0, ddof=1)
     return EstimatorBiasVariance(
-        mean, mean - true, variance, ((found - true) ** 2).mean(axis=0), np.sqrt(variance / n_repeats)
+        mean, mean - true, variance, ((estimates - true) ** 2).mean(axis=0), np.sqrt(variance / n_repeats)
     )
 
 

@@ -79,9 +79,9 @@ class BayesianGaussianMean(Density):
         weight = self._weights(sample_weight, rows)
         weight = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=np.float64)
         prior = {"mean": self.mu0, "variance": self.sigma0**2}
-        found = [mean_posterior(prior, column.astype(np.float64), weight, self.sigma**2) for column in rows.T]
-        self.mean_ = np.array([post["mean"] for post in found])
-        self.variance_ = np.array([post["variance"] for post in found])
+        posteriors = [mean_posterior(prior, column.astype(np.float64), weight, self.sigma**2) for column in rows.T]
+        self.mean_ = np.array([post["mean"] for post in posteriors])
+        self.variance_ = np.array([post["variance"] for post in posteriors])
         self.n_samples_ = float(weight.sum())
         return self
 

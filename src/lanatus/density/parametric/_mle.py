@@ -160,15 +160,15 @@ def _by_scipy(family: Any, X: Any, sample_weight: Any, known: Parameters) -> Par
     if sample_weight is not None:
         raise ValueError("a SciPy distribution is fitted by SciPy, which takes no weights.")
     data = np.asarray(X, dtype=np.float64).ravel()
-    found = family.fit(data, **known)
+    estimates = family.fit(data, **known)
     names = [*(part.strip() for part in (family.shapes or "").split(",") if part.strip()), "loc", "scale"]
     fixed = sum(name.startswith("f") for name in known)
-    frozen = family(*found)
+    frozen = family(*estimates)
     return ParametricFit(
         family.name,
-        dict(zip(names, map(float, found), strict=True)),
+        dict(zip(names, map(float, estimates), strict=True)),
         float(frozen.logpdf(data).sum()),
-        len(found) - fixed,
+        len(estimates) - fixed,
         float(len(data)),
         frozen.logpdf,
         partial(_draw_frozen, frozen),
