@@ -112,7 +112,7 @@ class Bagged(Protocol):
         """Numbers that a member says of a row."""
 
 
-class Judged(Bagged, Protocol):
+class OutOfBag(Bagged, Protocol):
     """An ensemble that is judged by the rows that its members left out."""
 
     def _oob_error(self, target: np.ndarray, weight: np.ndarray | None, total: np.ndarray, count: np.ndarray) -> float:
@@ -223,7 +223,7 @@ def _fit_member(ensemble: Bagged, sample: Sample, seed: int) -> Any:
     return model
 
 
-def _members_until_enough(ensemble: Judged, sample: Sample, seeds: list[int]) -> list[Any]:
+def _members_until_enough(ensemble: OutOfBag, sample: Sample, seeds: list[int]) -> list[Any]:
     """Members until the out-of-bag error has not fallen for `n_iter_no_change` of them; the best number stays."""
     members = list(ensemble.estimators_)
     total, count = _left_out(ensemble, sample)
