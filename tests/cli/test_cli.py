@@ -68,7 +68,7 @@ def test_methods_can_be_searched():
 def test_json_has_the_whole_entry():
     (entry,) = [one for one in json.loads(run("methods", "--json")) if one["name"] == "KMeans"]
     assert set(entry) == {
-        *("name", "path", "ids", "section", "task", "en", "zh", "summary", "abilities", "peers"),
+        *("name", "path", "ids", "section", "task", "kind", "en", "zh", "summary", "abilities", "peers"),
     }
     assert entry["path"] == "lanatus.cluster.KMeans"
     assert entry["ids"] == ["cluster.kmeans"]
