@@ -4,7 +4,6 @@ Public names load on first use, so ``import lanatus`` is quick.
 """
 
 import importlib
-import pkgutil
 from typing import Any
 
 from lanatus._lazy import attach
@@ -15,6 +14,8 @@ _names, _get, _ = attach(__name__, __file__)
 
 
 def _packages() -> list[str]:
+    import pkgutil  # asked for rarely, and a third of what `import lanatus` would take
+
     return [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
 
 
