@@ -12,10 +12,11 @@ DATA ?=
 TARGET ?=
 SUITE ?=
 TESTS ?= tests
+CASES ?= 20000
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: run test bench lint docs sanitize doctor clean help
+.PHONY: run test bench lint docs sanitize fuzz doctor clean help
 
 run: $(VENV)/.stamp-core  ## Train on a built-in data set, or: make run DATA=my.csv TARGET=price
 ifeq ($(strip $(DATA)),)
@@ -46,6 +47,9 @@ sanitize: $(SANITIZED)/.stamp-core  ## The tests on kernels built with ASan and 
 	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) $$($${CXX:-g++} -print-file-name=libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(SANITIZED)/bin/python -m pytest -p no:cacheprovider -n 2 --dist worksteal $(TESTS)
+
+fuzz: $(VENV)/.stamp-test  ## Attack every estimator with spoiled model files, sparse matrices and tables: make fuzz CASES=3000
+	PYTHONPATH=tests $(BIN)/python -m fuzz.run --cases $(CASES)
 
 doctor:  ## Say what is missing on this machine
 	@PYTHON="$(PYTHON)" sh tools/doctor.sh && echo "all there"

@@ -37,6 +37,20 @@ nb::object csr(const nb::object& X) {
 }
 nb::object csc(const nb::object& X) { return made<Csc, double, float>(shape_of(X, "csc", false), X); }
 
+template <class I>
+void require_sound(bool by_rows, std::size_t lines, std::size_t across, In1<I> indptr, In1<I> indices,
+                   std::size_t n_values) {
+    const auto shape = by_rows ? detail::Compression{"CSR", "row", "column", lines, across}
+                               : detail::Compression{"CSC", "column", "row", lines, across};
+    detail::require_compressed(shape, span(indptr), span(indices), n_values);
+}
+template <class I>
+void bind_require(nb::module_& m) {
+    m.def("require_compressed", &require_sound<I>, nb::kw_only(), "by_rows"_a, "lines"_a, "across"_a,
+          "indptr"_a.noconvert(), "indices"_a.noconvert(), "n_values"_a,
+          "ValueError unless indptr rises from 0 to n_values in lines + 1 steps and all indices are in [0, across).");
+}
+
 template <class Matrix>
 void bind_matrix(nb::module_& m, const char* name) {
     nb::class_<Matrix>(m, name).def_prop_ro("shape", [](const Matrix& X) { return std::tuple(X.rows(), X.cols()); });
@@ -53,6 +67,7 @@ void bind_csr(nb::module_& m) {
           "are.");
     m.def("csc", &csc, "X"_a, nb::sig("def csc(X: object) -> typing.Any"),
           "As csr, of a matrix compressed by columns.");
+    bind_require<std::int32_t>(m), bind_require<std::int64_t>(m);
 }
 
 }  // namespace lanatus::core

@@ -10,16 +10,27 @@ namespace lanatus::detail {
 namespace {
 
 // Whether all are in [0, bound): as unsigned numbers the negative ones are the largest of all.
-LANATUS_CLONES bool all_below(const std::int32_t* index, std::size_t n, std::uint32_t bound) {
-    std::uint32_t largest = 0;
-    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, static_cast<std::uint32_t>(index[i]));
+template <class I>
+[[gnu::always_inline]] inline bool below(const I* index, std::size_t n, std::make_unsigned_t<I> bound) {
+    using U = std::make_unsigned_t<I>;
+    U largest = 0;
+    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, static_cast<U>(index[i]));
     return n == 0 || largest < bound;
 }
-LANATUS_CLONES bool rises(const std::int32_t* start, std::size_t n) {
+template <class I>
+[[gnu::always_inline]] inline bool never_falls(const I* start, std::size_t n) {
     bool falls = false;
     for (std::size_t i = 1; i < n; ++i) falls |= start[i] < start[i - 1];
     return !falls;
 }
+LANATUS_CLONES bool all_below(const std::int32_t* index, std::size_t n, std::uint32_t bound) {
+    return below(index, n, bound);
+}
+LANATUS_CLONES bool all_below(const std::int64_t* index, std::size_t n, std::uint64_t bound) {
+    return below(index, n, bound);
+}
+LANATUS_CLONES bool rises(const std::int32_t* start, std::size_t n) { return never_falls(start, n); }
+LANATUS_CLONES bool rises(const std::int64_t* start, std::size_t n) { return never_falls(start, n); }
 
 [[noreturn]] void refuse(const Compression& shape, const std::string& why) {
     throw std::invalid_argument(text("X is no sound ", shape.name, " matrix: ", why));
@@ -27,8 +38,10 @@ LANATUS_CLONES bool rises(const std::int32_t* start, std::size_t n) {
 
 }  // namespace
 
-void require_compressed(const Compression& shape, std::span<const std::int32_t> indptr,
-                        std::span<const std::int32_t> indices, std::size_t n_values) {
+template <class I>
+void require_compressed(const Compression& shape, std::span<const I> indptr, std::span<const I> indices,
+                        std::size_t n_values) {
+    using U = std::make_unsigned_t<I>;
     if (indptr.size() != shape.lines + 1)
         refuse(shape, text("indptr has length ", indptr.size(), ", wanted ", shape.lines + 1,
                            ": one more than there are ", shape.line, "s"));
@@ -42,13 +55,17 @@ void require_compressed(const Compression& shape, std::span<const std::int32_t> 
     }
     if (static_cast<std::size_t>(indptr.back()) != n_values)
         refuse(shape, text("indptr ends at ", indptr.back(), ", wanted the length of data, ", n_values));
-    const auto bound = static_cast<std::uint32_t>(std::min<std::size_t>(shape.across, 0x80000000U));
+    const auto bound = static_cast<U>(std::min<std::size_t>(shape.across, U{1} << (8 * sizeof(I) - 1)));
     if (!all_below(indices.data(), indices.size(), bound)) {
-        const auto bad = std::find_if(indices.begin(), indices.end(),
-                                      [=](std::int32_t i) { return static_cast<std::uint32_t>(i) >= bound; });
+        const auto bad = std::find_if(indices.begin(), indices.end(), [=](I i) { return static_cast<U>(i) >= bound; });
         refuse(shape, text("indices holds ", *bad, ", wanted from 0 on and below ", shape.across, ", the number of ",
                            shape.entry, "s"));
     }
 }
+
+template void require_compressed(const Compression&, std::span<const std::int32_t>, std::span<const std::int32_t>,
+                                 std::size_t);
+template void require_compressed(const Compression&, std::span<const std::int64_t>, std::span<const std::int64_t>,
+                                 std::size_t);
 
 }  // namespace lanatus::detail

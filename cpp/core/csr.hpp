@@ -17,8 +17,9 @@ struct Compression {
     std::size_t lines, across;
 };
 // ValueError unless indptr rises from 0 to the number of values in lines + 1 steps and all indices are in [0, across).
-void require_compressed(const Compression& shape, std::span<const std::int32_t> indptr,
-                        std::span<const std::int32_t> indices, std::size_t n_values);
+template <class I>  // int32 or int64
+void require_compressed(const Compression& shape, std::span<const I> indptr, std::span<const I> indices,
+                        std::size_t n_values);
 }  // namespace detail
 
 template <class T>

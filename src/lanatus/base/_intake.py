@@ -15,7 +15,17 @@ from sklearn.utils.validation import assert_all_finite, validate_data
 
 from lanatus._core import core as kernels
 from lanatus.base._arrays import aligned, n_threads
-from lanatus.table import Column, Schema, Table, as_frame, frame_of_dicts, is_list_of_dicts, is_missing, is_named
+from lanatus.table import (
+    Column,
+    Schema,
+    Table,
+    as_frame,
+    frame_of_dicts,
+    is_list_of_dicts,
+    is_missing,
+    is_named,
+    sound_sparse,
+)
 
 if TYPE_CHECKING:
     from lanatus.base._estimator import Estimator
@@ -237,8 +247,11 @@ def _wrong_names(who: str, got: list[str], wanted: list[str]) -> ValueError:
 
 
 def _small_indices(X: Any) -> Any:
-    """X with indices of 32 bits, where it is a compressed sparse matrix that has others without need."""
-    if not (sp.issparse(X) and X.format in ("csr", "csc") and X.indices.dtype.itemsize > 4):
+    """X with indices of 32 bits, where it is a compressed sparse matrix that has others without need; sound."""
+    if not sp.issparse(X):
+        return X
+    X = sound_sparse(X)
+    if not (X.format in ("csr", "csc") and X.indices.dtype.itemsize > 4):
         return X
     if max(*X.shape, X.nnz) > np.iinfo(np.int32).max:
         return X

@@ -13,6 +13,7 @@ from ._frames import whole_frame as whole_frame
 from ._schema import Column as Column
 from ._schema import Kind as Kind
 from ._schema import Schema as Schema
+from ._sparse import sound_sparse as sound_sparse
 from ._table import Table as Table
 from ._table import UnseenCategoryWarning as UnseenCategoryWarning
 from ._table import as_frame as as_frame

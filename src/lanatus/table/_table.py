@@ -21,6 +21,7 @@ from lanatus.table._columns import (
     recode,
 )
 from lanatus.table._schema import Column, Schema
+from lanatus.table._sparse import sound_sparse
 
 __all__ = [
     "MISSING_CODE",
@@ -262,6 +263,7 @@ def _refuse_width(got: int, wanted: Schema | None) -> None:
 
 
 def _from_sparse(X: Any, wanted: Schema | None) -> Table:
+    X = sound_sparse(X)
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: got complex numbers, wanted real ones.")
     _refuse_width(X.shape[1], wanted)

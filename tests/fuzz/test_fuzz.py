@@ -1,0 +1,23 @@
+"""A small fixed share of ``make fuzz``: no case may crash, hang or answer NaN in silence."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fuzz.run import KINDS
+
+TESTS = Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_share_of_the_fuzzer(kind):
+    ended = subprocess.run(
+        [sys.executable, "-m", "fuzz.run", "--kinds", kind, "--cases", "250", "--seed", "1", "--jobs", "1"],
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
