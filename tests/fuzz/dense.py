@@ -54,6 +54,8 @@ def _one_heavy(n: int, weight: float, rest: float) -> np.ndarray:
     return weights
 
 
+_SOME = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e154, 5e-324, 1e-310, 1e20)
+_COLUMNS = (1.79e308, 1e155, 5e-324, 1e-310, 1e-160, 1e16, 0.0)
 ODD: dict[str, Odd] = {
     **{
         f"some {value:g}": _with(value)
