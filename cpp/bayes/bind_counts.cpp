@@ -39,19 +39,13 @@ auto py_narrow(In2<T> X, In1<std::int64_t> n_values, int n_threads) {
     return out;
 }
 
-template <class T>
-void bind_codes(nb::module_& m) {
-    m.def("survey_codes", &py_survey<T>, "X"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "-> (least, largest, unfit), each (n_features,): of the values that are not NaN (0 and -1 where there are "
-          "none)\n"
-          "the least and the largest, and how many are no whole number below 2**31 - 1 (of integers, whether any).");
-    const char* doc = "-> codes (n, n_features): x where it is in [0, n_values_j), else -1.";
-    m.def("narrow_int8", &py_narrow<std::int8_t, T>, "X"_a.noconvert(), "n_values"_a.noconvert(), nb::kw_only(),
-          "n_threads"_a, doc);
-    m.def("narrow_int16", &py_narrow<std::int16_t, T>, "X"_a.noconvert(), "n_values"_a.noconvert(), nb::kw_only(),
-          "n_threads"_a, doc);
-    m.def("narrow_int32", &py_narrow<std::int32_t, T>, "X"_a.noconvert(), "n_values"_a.noconvert(), nb::kw_only(),
-          "n_threads"_a, doc);
+template <class Out>
+void bind_narrow(nb::module_& m, const char* name) {
+    m.def(name,
+          by_dtype<py_narrow<Out, std::int8_t>, py_narrow<Out, std::int16_t>, py_narrow<Out, std::int32_t>,
+                   py_narrow<Out, std::int64_t>, py_narrow<Out, float>, py_narrow<Out, double>>,
+          "X"_a.noconvert(), "n_values"_a.noconvert(), nb::kw_only(), "n_threads"_a,
+          "-> codes (n, n_features): x where it is in [0, n_values_j), else -1.");
 }
 
 // ---- counts of codes
@@ -119,28 +113,36 @@ auto py_coded_predict(In2<Code> X, In1<std::int64_t> n_values, In2<double> lines
     return out;
 }
 
-template <class Code>
-void bind_counts_of(nb::module_& m) {
-    m.def("count_codes", &py_count<Code>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
-          "n_values"_a.noconvert(), "n_classes"_a, nb::kw_only(), "n_threads"_a,
-          "-> (sum of n_values + 1, n_classes): for each column a line for missing values, which is 0, then one for "
-          "each\n"
-          "value: the weight of its rows by class. Rows with y < 0 are left out.");
-    m.def("coded_joint", &py_coded_joint<Code>, "X"_a.noconvert(), "n_values"_a.noconvert(), "table"_a.noconvert(),
-          "start"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "-> (n, n_classes): start plus the sum of the table's lines of the codes; lines as in count_codes.");
-    m.def("coded_predict", &py_coded_predict<Code>, "X"_a.noconvert(), "n_values"_a.noconvert(), "table"_a.noconvert(),
-          "start"_a.noconvert(), nb::kw_only(), "n_threads"_a,
-          "-> (n,) int32: the class of the greatest sum, the lowest on ties; where all are -inf, that of the greatest "
-          "start.");
-}
-
 }  // namespace
 
 void bind_counts(nb::module_& m) {
-    bind_codes<std::int8_t>(m), bind_codes<std::int16_t>(m), bind_codes<std::int32_t>(m), bind_codes<std::int64_t>(m);
-    bind_codes<float>(m), bind_codes<double>(m);
-    bind_counts_of<std::int8_t>(m), bind_counts_of<std::int16_t>(m), bind_counts_of<std::int32_t>(m);
+    m.def("survey_codes",
+          by_dtype<py_survey<std::int8_t>, py_survey<std::int16_t>, py_survey<std::int32_t>, py_survey<std::int64_t>,
+                   py_survey<float>, py_survey<double>>,
+          "X"_a.noconvert(), nb::kw_only(), "n_threads"_a,
+          "-> (least, largest, unfit), each (n_features,): of the values that are not NaN (0 and -1 where there are "
+          "none)\n"
+          "the least and the largest, and how many are no whole number below 2**31 - 1 (of integers, whether any).");
+    bind_narrow<std::int8_t>(m, "narrow_int8");
+    bind_narrow<std::int16_t>(m, "narrow_int16");
+    bind_narrow<std::int32_t>(m, "narrow_int32");
+    m.def("count_codes", by_dtype<py_count<std::int8_t>, py_count<std::int16_t>, py_count<std::int32_t>>,
+          "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "n_values"_a.noconvert(), "n_classes"_a,
+          nb::kw_only(), "n_threads"_a,
+          "-> (sum of n_values + 1, n_classes): for each column a line for missing values, which is 0, then one for "
+          "each\n"
+          "value: the weight of its rows by class. Rows with y < 0 are left out.");
+    m.def("coded_joint",
+          by_dtype<py_coded_joint<std::int8_t>, py_coded_joint<std::int16_t>, py_coded_joint<std::int32_t>>,
+          "X"_a.noconvert(), "n_values"_a.noconvert(), "table"_a.noconvert(), "start"_a.noconvert(), nb::kw_only(),
+          "n_threads"_a,
+          "-> (n, n_classes): start plus the sum of the table's lines of the codes; lines as in count_codes.");
+    m.def("coded_predict",
+          by_dtype<py_coded_predict<std::int8_t>, py_coded_predict<std::int16_t>, py_coded_predict<std::int32_t>>,
+          "X"_a.noconvert(), "n_values"_a.noconvert(), "table"_a.noconvert(), "start"_a.noconvert(), nb::kw_only(),
+          "n_threads"_a,
+          "-> (n,) int32: the class of the greatest sum, the lowest on ties; where all are -inf, that of the greatest "
+          "start.");
 }
 
 }  // namespace lanatus::bayes

@@ -68,29 +68,34 @@ auto predict_of(const Rows& X, std::size_t cols, const In2<double>& lines, const
 }
 
 template <class T>
+auto py_sums(In2<T> X, In1<std::int32_t> y, Weights w, std::size_t n_classes, std::optional<double> above,
+             int n_threads) {
+    return sums_of(rows_of<T>(X), X.shape(1), y, w, n_classes, above, n_threads);
+}
+template <class T>
+auto py_joint(In2<T> X, In2<double> lines, In1<double> start, std::optional<double> above, int n_threads) {
+    return joint_of(rows_of<T>(X), X.shape(1), lines, start, above, n_threads);
+}
+template <class T>
+auto py_predict(In2<T> X, In2<double> lines, In1<double> start, std::int32_t otherwise, std::optional<double> above,
+                int n_threads) {
+    return predict_of(rows_of<T>(X), X.shape(1), lines, start, otherwise, above, n_threads);
+}
+
 void bind_dense(nb::module_& m) {
-    m.def(
-        "class_sums",
-        [](In2<T> X, In1<std::int32_t> y, Weights w, std::size_t n_classes, std::optional<double> above,
-           int n_threads) { return sums_of(rows_of<T>(X), X.shape(1), y, w, n_classes, above, n_threads); },
-        "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "n_classes"_a, nb::kw_only(),
-        "above"_a.none() = nb::none(), "n_threads"_a,
-        "-> (n_features, n_classes): weighted sums by class, of the numbers or of whether they are above a limit >= "
-        "0.");
-    m.def(
-        "linear_joint",
-        [](In2<T> X, In2<double> lines, In1<double> start, std::optional<double> above, int n_threads) {
-            return joint_of(rows_of<T>(X), X.shape(1), lines, start, above, n_threads);
-        },
-        "X"_a.noconvert(), "table"_a.noconvert(), "start"_a.noconvert(), nb::kw_only(), "above"_a.none() = nb::none(),
-        "n_threads"_a, "-> (n, n_classes): start + X table; zeros times infinity are nothing.");
-    m.def(
-        "linear_predict",
-        [](In2<T> X, In2<double> lines, In1<double> start, std::int32_t otherwise, std::optional<double> above,
-           int n_threads) { return predict_of(rows_of<T>(X), X.shape(1), lines, start, otherwise, above, n_threads); },
-        "X"_a.noconvert(), "table"_a.noconvert(), "start"_a.noconvert(), nb::kw_only(), "otherwise"_a,
-        "above"_a.none() = nb::none(), "n_threads"_a,
-        "-> (n,) int32: the class of the greatest score, the lowest on ties; `otherwise` where all are -inf.");
+    m.def("class_sums", by_dtype<py_sums<double>, py_sums<float>, py_sums<std::int64_t>, py_sums<std::int32_t>>,
+          "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "n_classes"_a, nb::kw_only(),
+          "above"_a.none() = nb::none(), "n_threads"_a,
+          "-> (n_features, n_classes): weighted sums by class, of the numbers or of whether they are above a limit >= "
+          "0.");
+    m.def("linear_joint", by_dtype<py_joint<double>, py_joint<float>, py_joint<std::int64_t>, py_joint<std::int32_t>>,
+          "X"_a.noconvert(), "table"_a.noconvert(), "start"_a.noconvert(), nb::kw_only(), "above"_a.none() = nb::none(),
+          "n_threads"_a, "-> (n, n_classes): start + X table; zeros times infinity are nothing.");
+    m.def("linear_predict",
+          by_dtype<py_predict<double>, py_predict<float>, py_predict<std::int64_t>, py_predict<std::int32_t>>,
+          "X"_a.noconvert(), "table"_a.noconvert(), "start"_a.noconvert(), nb::kw_only(), "otherwise"_a,
+          "above"_a.none() = nb::none(), "n_threads"_a,
+          "-> (n,) int32: the class of the greatest score, the lowest on ties; `otherwise` where all are -inf.");
 }
 
 template <class T>
@@ -119,7 +124,7 @@ void bind_sparse(nb::module_& m) {
 }  // namespace
 
 void bind_sums(nb::module_& m) {
-    bind_dense<double>(m), bind_dense<float>(m), bind_dense<std::int64_t>(m), bind_dense<std::int32_t>(m);
+    bind_dense(m);
     bind_sparse<double>(m), bind_sparse<float>(m), bind_sparse<std::int64_t>(m), bind_sparse<std::int32_t>(m);
 }
 

@@ -29,6 +29,15 @@ struct Families {
     std::span<const std::int64_t> table_start;  // (d + 1): cells before the table of each
     std::size_t classes;
 
+    // Cells of the table of attribute j.
+    std::size_t cells(std::size_t j) const {
+        auto count = static_cast<std::size_t>(sizes[j]) * classes;
+        for (auto p = parent_start[j]; p < parent_start[j + 1]; ++p)
+            count *=
+                static_cast<std::size_t>(sizes[static_cast<std::size_t>(parents[static_cast<std::size_t>(p)])]) + 1;
+        return count;
+    }
+
     // The line of `classes` numbers for attribute j of a row where it is known.
     template <class Code>
     std::size_t line(const Code* x, std::size_t j) const {

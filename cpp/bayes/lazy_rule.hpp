@@ -36,6 +36,12 @@ inline double sign_test(double wins, double losses) {
     return tail;
 }
 
+struct LazyOptions {
+    double alpha, significance;
+    double least;  // weight of the rows that an antecedent keeps
+    double unit;   // weight of a row that is left out
+};
+
 // The rows that rules are made of, and how.
 template <class Code>
 struct LazyRows {
@@ -44,13 +50,13 @@ struct LazyRows {
     std::span<const std::int32_t> y;
     std::span<const double> w;
     std::size_t classes, slots;
-    double alpha, significance, least, unit;
+    LazyOptions options;
 };
 
 template <class Code>
 class LazyRule : LazyRows<Code> {
     using Base = LazyRows<Code>;
-    using Base::alpha, Base::significance, Base::least, Base::unit;
+    using Base::options;
     using Base::X, Base::sizes, Base::start, Base::y, Base::w, Base::classes, Base::slots;
 
   public:
@@ -137,7 +143,7 @@ class LazyRule : LazyRows<Code> {
             below.rows.push_back(i), before.push_back(state.wrong[r]);
             mass += weight(i);
         }
-        if (below.rows.empty() || below.rows.size() == state.rows.size() || mass < least) return 0;
+        if (below.rows.empty() || below.rows.size() == state.rows.size() || mass < options.least) return 0;
         if (std::none_of(before.begin(), before.end(), [](char wrong) { return wrong; })) return 0;  // nothing to gain
         below.used = state.used;
         below.used[a] = 1;
@@ -151,7 +157,7 @@ class LazyRule : LazyRows<Code> {
             wins += before[r] && !now ? weight(i) : 0;
             losses += now && !before[r] ? weight(i) : 0;
         }
-        return wins > losses && sign_test(wins, losses) < significance ? wins - losses : 0;
+        return wins > losses && sign_test(wins, losses) < options.significance ? wins - losses : 0;
     }
 
     void score_query(const Code* x, const std::vector<char>& used, const Local& model, double* out,
@@ -189,14 +195,15 @@ class LazyRule : LazyRows<Code> {
                     const std::size_t at = (first + v) * k + c;
                     const double count = model.table[at];
                     model.table[at] = share(count, all, values);
-                    model.table_less[at] = share(std::max(count - unit, 0.0), std::max(all - unit, 0.0), values);
+                    model.table_less[at] =
+                        share(std::max(count - options.unit, 0.0), std::max(all - options.unit, 0.0), values);
                 }
             }
         }
         // The total is the same for all classes, so it does not matter which is most probable.
         for (std::size_t c = 0; c < k; ++c) {
-            model.prior_less[c] = std::log(std::max(model.prior[c] - unit, 0.0) + alpha);
-            model.prior[c] = std::log(model.prior[c] + alpha);
+            model.prior_less[c] = std::log(std::max(model.prior[c] - options.unit, 0.0) + options.alpha);
+            model.prior[c] = std::log(model.prior[c] + options.alpha);
         }
     }
 
@@ -216,8 +223,8 @@ class LazyRule : LazyRows<Code> {
     }
 
     double share(double count, double all, std::size_t values) const {
-        const double below = all + alpha * static_cast<double>(values);
-        return below > 0 ? std::log((count + alpha) / below) : -std::log(static_cast<double>(values));
+        const double below = all + options.alpha * static_cast<double>(values);
+        return below > 0 ? std::log((count + options.alpha) / below) : -std::log(static_cast<double>(values));
     }
 
     std::vector<std::size_t> all_;

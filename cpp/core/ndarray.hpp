@@ -15,6 +15,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "core/matrix.hpp"
 
@@ -35,6 +36,7 @@ using Out1 = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 template <class T>
 using Out2 = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
 using Weights = std::optional<In1<double>>;
+using InAny2 = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // of any type
 
 // Throws ValueError.
 inline void require(bool condition, const char* message) {
@@ -94,5 +96,20 @@ Out2<T> new_array(std::size_t rows, std::size_t cols) {
     T* data = new T[rows * cols];
     return Out2<T>(data, {rows, cols}, detail::owner_of(data));
 }
+
+// One binding for the instances of a template that differ in the type of their first argument alone: by_dtype<f<A>, f<B>>
+// looks at the matrix. A binding takes longer to compile than most kernels, so that one for each type is to be avoided.
+template <auto first, auto... rest>
+struct ByDtype;
+template <class Result, class T, class... Args, Result (*first)(In2<T>, Args...), auto... rest>
+struct ByDtype<first, rest...> {
+    static Result call(InAny2 X, Args... args) {
+        if (X.dtype() == nb::dtype<T>()) return first(In2<T>(X), std::move(args)...);
+        if constexpr (sizeof...(rest) > 0) return ByDtype<rest...>::call(std::move(X), std::move(args)...);
+        else throw nb::type_error("there is no kernel for the type of X");
+    }
+};
+template <auto... functions>
+constexpr auto by_dtype = &ByDtype<functions...>::call;
 
 }  // namespace lanatus

@@ -9,20 +9,15 @@ namespace lanatus {
 
 namespace detail {
 using Call = void (*)(const void* body, std::size_t item);
-void on_pool(std::size_t count, int team, Call call, const void* body);
-bool inside_pool() noexcept;
+void run(std::size_t count, int n_threads, Call call, const void* body);
 }  // namespace detail
 
 // body(i) for i in [0, count), count < 2^31, in any order, by at most n_threads threads; calls from inside a body stay on its thread. The
-// first exception stops the rest and is thrown again here.
+// first exception stops the rest and is thrown again here. An item is a call: let it be a chunk, a column or a tree, not a row.
+// One thread calls as many do, so that a body is compiled once.
 template <class Body>
 void parallel_for(std::size_t count, int n_threads, const Body& body) {
-    const int team = static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(std::max(n_threads, 1))));
-    if (team <= 1 || detail::inside_pool()) {
-        for (std::size_t i = 0; i < count; ++i) body(i);
-        return;
-    }
-    detail::on_pool(count, team, [](const void* to, std::size_t i) { (*static_cast<const Body*>(to))(i); }, &body);
+    detail::run(count, n_threads, [](const void* to, std::size_t i) { (*static_cast<const Body*>(to))(i); }, &body);
 }
 
 // Rows [0, n) cut into chunks: about `wanted` of them, none (but the last) shorter than `least` rows, all a multiple of

@@ -3,6 +3,7 @@
 // look for work for some microseconds, for calls come in rows, and then sleep.
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -128,8 +129,10 @@ Pool& the_pool() {
 
 }  // namespace
 
-bool inside_pool() noexcept { return is_inside; }
-
-void on_pool(std::size_t count, int team, Call call, const void* body) { the_pool().run(count, team, call, body); }
+void run(std::size_t count, int n_threads, Call call, const void* body) {
+    const int team = static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(std::max(n_threads, 1))));
+    if (team > 1 && !is_inside) return the_pool().run(count, team, call, body);
+    for (std::size_t i = 0; i < count; ++i) call(body, i);
+}
 
 }  // namespace lanatus::detail

@@ -1,10 +1,5 @@
 // Growing a tree from the root: which node comes next, when it stays a leaf. How rows are held and splits are found is the
-// finder's: sorted columns (sorted.hpp) or histograms (histogram.hpp).
-//
-// A Finder has
-//   Part                      the rows of a node: weight, n_rows, impurity, said (what it predicts), depth and key are read here
-//   Split best(Part&, int n_threads)             the best split, feature -1 for none
-//   std::vector<Part> divide(Part&, const Split&, int n_threads)  the children's rows; the part's own memory may go
+// finder's (finder.hpp): sorted columns (sorted.hpp) or histograms (histogram.hpp).
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -12,28 +7,16 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "tree/finder.hpp"
 #include "tree/grown.hpp"
+#include "tree/growth.hpp"
 
 namespace lanatus::tree {
-
-enum class Order { depth, breadth, best };
-
-struct Limits {
-    Order order = Order::depth;
-    std::int64_t max_depth = std::numeric_limits<std::int64_t>::max();
-    std::int64_t max_leaves = std::numeric_limits<std::int64_t>::max();
-    std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
-    std::int64_t min_split = 2;  // rows
-    double min_split_weight = 0;
-    double min_decrease = 0;  // of the impurity, times the node's part of all weight
-    double min_gain = 0;
-    double size_penalty = 0;  // a split must lower size_penalty * nodes + sum of the leaves' impurities
-    double total = 1;         // weight of all rows
-};
 
 // A node may be split at all. Children are counted in depth from the root.
 template <class Part>
@@ -56,9 +39,23 @@ bool shrinks(const Part& part, const std::vector<Part>& children, const Limits& 
     return after < part.impurity;
 }
 
-template <class Finder>
+// Places of the sizes, the largest first.
+inline std::vector<std::size_t> largest_first(const std::vector<std::int64_t>& sizes) {
+    std::vector<std::size_t> order(sizes.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+    return order;
+}
+
+// A split in the queue of best-first growth.
+struct Prospect {
+    double gain;  // weighted
+    std::size_t node, place;
+    bool operator<(const Prospect& other) const { return gain != other.gain ? gain < other.gain : node > other.node; }
+};
+
+template <class Part>
 class Grower {
-    using Part = typename Finder::Part;
     struct Open {
         std::size_t node;
         Part part;
@@ -70,7 +67,7 @@ class Grower {
     };
 
   public:
-    Grower(Finder& finder, const Limits& limits, int n_threads)
+    Grower(Finder<Part>& finder, const Limits& limits, int n_threads)
         : finder_(finder), limits_(limits), n_threads_(n_threads) {}
 
     Grown grow(Part root) {
@@ -116,24 +113,20 @@ class Grower {
 
     // The split of most weighted gain first.
     void best_first(Grown& tree, Part root) {
-        auto worse = [](const Ready& a, const Ready& b) {
-            const double x = a.split.gain * a.part.weight, y = b.split.gain * b.part.weight;
-            return x != y ? x < y : a.node > b.node;
-        };
-        std::vector<Ready> heap;
+        std::vector<Ready> ready;
+        std::priority_queue<Prospect> queue;
         auto push = [&](std::size_t node, Part&& part) {
             if (!may_split(part, limits_)) return;
             Split split = finder_.best(part, n_threads_);
             if (!pays(part, split, limits_)) return;
-            heap.push_back({node, std::move(part), std::move(split)});
-            std::push_heap(heap.begin(), heap.end(), worse);
+            queue.push({split.gain * part.weight, node, ready.size()});
+            ready.push_back({node, std::move(part), std::move(split)});
         };
         push(0, std::move(root));
         std::int64_t leaves = 1;
-        while (!heap.empty() && leaves < limits_.max_leaves) {
-            std::pop_heap(heap.begin(), heap.end(), worse);
-            Ready next = std::move(heap.back());
-            heap.pop_back();
+        while (!queue.empty() && leaves < limits_.max_leaves) {
+            Ready next = std::move(ready[queue.top().place]);
+            queue.pop();
             const auto more = static_cast<std::int64_t>(next.split.n_children);
             if (leaves + more - 1 > limits_.max_leaves ||
                 static_cast<std::int64_t>(tree.nodes.size()) + more > limits_.max_nodes)
@@ -167,14 +160,15 @@ class Grower {
             const std::size_t first = attach(tree, next.node, std::move(split), children);
             for (std::size_t c = 0; c < children.size(); ++c) open.push_back({first + c, std::move(children[c])});
         }
-        std::stable_sort(rest.begin(), rest.end(),
-                         [](const Open& a, const Open& b) { return a.part.n_rows > b.part.n_rows; });
         std::vector<Grown> parts(rest.size());
         std::vector<std::size_t> at(rest.size());
-        for (std::size_t i = 0; i < rest.size(); ++i) at[i] = rest[i].node;
+        std::vector<std::int64_t> sizes(rest.size());
+        for (std::size_t i = 0; i < rest.size(); ++i) at[i] = rest[i].node, sizes[i] = rest[i].part.n_rows;
+        const std::vector<std::size_t> order = largest_first(sizes);
         parallel_for(rest.size(), n_threads_, [&](std::size_t i) {
-            parts[i] = begin(rest[i].part);
-            in_turn(parts[i], std::move(rest[i].part), false, 1);
+            const std::size_t which = order[i];
+            parts[which] = begin(rest[which].part);
+            in_turn(parts[which], std::move(rest[which].part), false, 1);
         });
         return numbered(std::move(tree), std::move(at), std::move(parts));
     }
@@ -204,7 +198,7 @@ class Grower {
         return first;
     }
 
-    Finder& finder_;
+    Finder<Part>& finder_;
     const Limits& limits_;
     int n_threads_;
 };

@@ -25,26 +25,31 @@
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "tree/bin_cells.hpp"
+#include "tree/finder.hpp"
 #include "tree/grown.hpp"
 #include "tree/purity.hpp"
 
 namespace lanatus::tree {
 
+// The rows of a node: from `begin` to `end` among the finder's.
+template <class Number>
+struct HistogramPart {
+    std::size_t begin = 0, end = 0;
+    bool near = false;  // which are numbers of the copies
+    std::unique_ptr<Number[]> histogram;
+    Few said;
+    double weight = 0, impurity = 0;
+    std::int64_t n_rows = 0, depth = 0;
+    std::uint64_t key = 0;
+};
+
 template <class Purity, class Cells>
-class HistogramFinder {
+class HistogramFinder final : public Finder<HistogramPart<typename Cells::Number>> {
     using Label = typename Purity::Label;
     using Number = typename Cells::Number;
 
   public:
-    struct Part {
-        std::size_t begin = 0, end = 0;  // in the finder's rows
-        bool near = false;               // which are numbers of the copies
-        std::unique_ptr<Number[]> histogram;
-        Few said;
-        double weight = 0, impurity = 0;
-        std::int64_t n_rows = 0, depth = 0;
-        std::uint64_t key = 0;
-    };
+    using Part = HistogramPart<Number>;
 
     // labels and weights as they are, for what nodes say; cells as whole numbers, `scale` of them to a unit of weight.
     HistogramFinder(const BinnedColumns& columns, const Purity& purity, const Cells& cells, const Label* labels,
@@ -63,7 +68,7 @@ class HistogramFinder {
         return part;
     }
 
-    Split best(Part& part, int n_threads) {
+    Split best(Part& part, int n_threads) override {
         const std::size_t m = part.end - part.begin;
         Candidate best;
         Room& mine = room();
@@ -134,7 +139,7 @@ class HistogramFinder {
         return finished(part, best, mine);
     }
 
-    std::vector<Part> divide(Part& part, const Split& split, int n_threads) {
+    std::vector<Part> divide(Part& part, const Split& split, int n_threads) override {
         const auto j = static_cast<std::size_t>(split.feature);
         const std::uint8_t* codes = known(part).codes + j;
         std::uint32_t* middle_at;

@@ -17,42 +17,28 @@
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "tree/columns.hpp"
+#include "tree/finder.hpp"
 #include "tree/grown.hpp"
 #include "tree/median.hpp"
 #include "tree/purity.hpp"
 #include "tree/rules.hpp"
+#include "tree/sorted_rows.hpp"
 
 namespace lanatus::tree {
 
+// The rows of a node with their labels.
+template <class Label>
+struct SortedPart : SortedRows {
+    std::vector<Label> labels;
+};
+
 template <class Purity>
-class SortedFinder {
+class SortedFinder final : public Finder<SortedPart<typename Purity::Label>> {
     using Label = typename Purity::Label;
     using Run = typename Purity::Run;
 
   public:
-    // rank << 32 | entry, ascending, known values only.
-    struct Sorted {
-        Buffer<std::uint64_t> items;
-        std::size_t size = 0;
-        explicit Sorted(std::size_t room = 0) : items(room) {}
-        std::uint64_t operator[](std::size_t i) const { return items[i]; }
-        std::uint64_t front() const { return items[0]; }
-        std::uint64_t back() const { return items[size - 1]; }
-        const std::uint64_t* begin() const { return items.data(); }
-        const std::uint64_t* end() const { return items.data() + size; }
-    };
-    struct Part {
-        std::vector<std::uint32_t> rows;
-        std::vector<double> weights;
-        std::vector<Label> labels;
-        std::vector<Sorted> order;  // by column
-        bool unit = false;          // all weights are one
-        std::vector<double> state, said;
-        double weight = 0, impurity = 0;
-        std::int64_t n_rows = 0, depth = 0;
-        std::uint64_t key = 0;
-        double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
-    };
+    using Part = SortedPart<Label>;
 
     // labels: n x n_outputs, by row. centred: numbers, taken about the mean of each node, for the sake of precision.
     SortedFinder(const Columns& columns, const Purity& purity, std::span<const Label> labels, std::size_t n_outputs,
@@ -72,12 +58,12 @@ class SortedFinder {
         if (!inherits_) return part;
         part.order.resize(columns_.d);
         parallel_for(columns_.d, columns_.n * columns_.d < 100'000 ? 1 : n_threads, [&](std::size_t j) {
-            if (!columns_.is_nominal(j)) part.order[j] = sorted(part, j);
+            if (!columns_.is_nominal(j)) part.order[j] = sorted(columns_, part.rows, j);
         });
         return part;
     }
 
-    Split best(Part& part, int n_threads) const {
+    Split best(Part& part, int n_threads) override {
         const std::size_t d = columns_.d;
         std::vector<Candidate> found(d);
         if (inherits_) {
@@ -95,13 +81,13 @@ class SortedFinder {
                 any = any || found[columns[i]].valid;
             }
         }
-        Split split = choose(part, found);
+        Split split = choose(rules_, part.impurity, found);
         if (split.feature >= 0 && rules_.missing == Missing::surrogate && split.kind != Kind::values)
-            find_surrogates(part, split);
+            find_surrogates(columns_, part, rules_.max_surrogates, split);
         return split;
     }
 
-    std::vector<Part> divide(Part& part, const Split& split, int n_threads) const {
+    std::vector<Part> divide(Part& part, const Split& split, int n_threads) override {
         const std::size_t m = part.rows.size(), k = static_cast<std::size_t>(split.n_children);
         const auto& rank = columns_.rank[static_cast<std::size_t>(split.feature)];
         std::vector<std::int32_t> child(m);
@@ -110,7 +96,7 @@ class SortedFinder {
         std::uint32_t fractions = 0;
         for (std::size_t e = 0; e < m; ++e) {
             const std::uint32_t r = rank[part.rows[e]];
-            child[e] = r != Columns::none ? child_of(split, r) : child_of_missing(split, part.rows[e]);
+            child[e] = r != Columns::none ? child_of(split, r) : child_of_missing(columns_, split, part.rows[e]);
             if (child[e] < 0) {
                 place[e] = fractions++;
                 continue;
@@ -137,10 +123,14 @@ class SortedFinder {
         }
         bound(children, split);
         if (inherits_) {
-            for (Part& to : children) to.order.resize(columns_.d);
+            std::vector<SortedRows*> to;
+            for (Part& child_rows : children) {
+                child_rows.order.resize(columns_.d);
+                to.push_back(&child_rows);
+            }
             const bool wide = static_cast<double>(m) * static_cast<double>(columns_.d) > 2e4;
             parallel_for(columns_.d, wide ? n_threads : 1, [&](std::size_t j) {
-                if (!columns_.is_nominal(j)) hand_down(part.order[j], j, child, place, base, split, children);
+                if (!columns_.is_nominal(j)) hand_down(part.order[j], j, {child, place, base}, split, to);
             });
         }
         part = Part{};
@@ -148,46 +138,6 @@ class SortedFinder {
     }
 
   private:
-    // The order of a column, cut into those of the children.
-    static void hand_down(Sorted& order, std::size_t j, const std::vector<std::int32_t>& child,
-                          const std::vector<std::uint32_t>& place, const std::vector<std::uint32_t>& base,
-                          const Split& split, std::vector<Part>& children) {
-        constexpr std::uint64_t high = ~std::uint64_t{0} << 32;
-        for (Part& to : children) to.order[j] = Sorted(to.rows.size() + 1);  // one more, to write to in vain
-        if (children.size() == 2 && base[0] == children[0].rows.size() && base[1] == children[1].rows.size()) {
-            std::uint64_t *first = children[0].order[j].items.data(), *second = children[1].order[j].items.data();
-            for (const std::uint64_t item : order) {
-                const auto e = static_cast<std::uint32_t>(item);
-                *first = *second = (item & high) | place[e];
-                first += 1 - child[e];
-                second += child[e];
-            }
-            children[0].order[j].size = static_cast<std::size_t>(first - children[0].order[j].items.data());
-            children[1].order[j].size = static_cast<std::size_t>(second - children[1].order[j].items.data());
-        } else {
-            auto give = [&](std::size_t c, std::uint64_t item) {
-                Sorted& to = children[c].order[j];
-                to.items[to.size++] = item;
-            };
-            for (const std::uint64_t item : order) {
-                const auto e = static_cast<std::uint32_t>(item);
-                if (child[e] >= 0) {
-                    give(static_cast<std::size_t>(child[e]), (item & high) | place[e]);
-                    continue;
-                }
-                for (std::size_t c = 0; c < children.size(); ++c)
-                    if (split.share(c) > 0) give(c, (item & high) | (base[c] + place[e]));
-            }
-        }
-        order = Sorted();
-    }
-
-    struct Candidate {
-        bool valid = false;
-        double gain = 0, score = 0, value = 0;  // value: of the split's own information
-        Split split;
-    };
-
     // What a part says of itself; an empty one says what its parent does.
     void describe(Part& part, const Part* parent) const {
         const std::size_t m = part.rows.size(), k = n_outputs_;
@@ -233,6 +183,9 @@ class SortedFinder {
     }
 
     // ------------------------------------------------------------ absolute deviations
+
+    // Of numbers only, and false at compile time for classes.
+    bool by_medians() const { return std::is_same_v<Label, double> && rules_.median; }
 
     std::vector<double> output(const Part& part, std::size_t o) const {
         std::vector<double> y(part.rows.size());
@@ -324,44 +277,7 @@ class SortedFinder {
         }
     }
 
-    Sorted sorted(const Part& part, std::size_t j) const {
-        const std::size_t m = part.rows.size(), values = columns_.distinct[j].size();
-        const auto& rank = columns_.rank[j];
-        Sorted order(m);
-        if (m < values / 16 || m < 256) {
-            for (std::size_t e = 0; e < m; ++e)
-                if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none)
-                    order.items[order.size++] = std::uint64_t{r} << 32 | e;
-            std::sort(order.items.data(), order.items.data() + order.size);
-            return order;
-        }
-        std::vector<std::uint32_t> at(values + 1);
-        for (std::size_t e = 0; e < m; ++e)
-            if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none) ++at[r + 1], ++order.size;
-        std::inclusive_scan(at.begin(), at.end(), at.begin());
-        for (std::size_t e = 0; e < m; ++e)
-            if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none)
-                order.items[at[r]++] = std::uint64_t{r} << 32 | e;
-        return order;
-    }
-
     const Label* label(const Part& part, std::size_t e) const { return &part.labels[e * n_outputs_]; }
-
-    static std::int32_t child_of(const Split& split, std::uint32_t rank) {
-        if (split.kind == Kind::threshold) return rank <= split.rank ? 0 : 1;
-        if (split.kind == Kind::values) return static_cast<std::int32_t>(rank);
-        return split.has(rank) ? 0 : 1;
-    }
-    std::int32_t child_of_missing(const Split& split, std::uint32_t row) const {
-        for (const Surrogate& s : split.extra ? split.extra->surrogates : none_) {
-            const auto j = static_cast<std::size_t>(s.feature);
-            const std::uint32_t r = columns_.rank[j][row];
-            if (r == Columns::none) continue;
-            if (!columns_.is_nominal(j)) return columns_.distinct[j][r] <= s.threshold ? s.below : 1 - s.below;
-            if (has_bit(s.known.data(), s.known.size(), r)) return has_bit(s.subset.data(), s.subset.size(), r) ? 0 : 1;
-        }
-        return split.missing;
-    }
 
     // ------------------------------------------------------------ one column
 
@@ -440,9 +356,6 @@ class SortedFinder {
         split.gain = best.gain;
     }
 
-    double draw(const Part& part, std::size_t j, const Sorted& order) const;
-    bool at_draw(std::size_t j, const Sorted& order, std::size_t i, double drawn) const;
-    std::int32_t side_of_median(const Part& part, const Sorted& order, std::size_t cut) const;
     // ------------------------------------------------------------ nominal columns
 
     struct Groups {
@@ -455,18 +368,12 @@ class SortedFinder {
     Groups group(const Part& part, std::size_t j) const;
     Candidate nominal(const Part& part, std::size_t j) const;
     std::vector<char> halve(const Part& part, const Groups& g, const std::vector<double>& known) const;
-    // ------------------------------------------------------------ between columns
-
-    Split choose(const Part& part, std::vector<Candidate>& found) const;
-    void select_by_ratio(std::vector<Candidate>& found) const;
-    void find_surrogates(const Part& part, Split& split) const;
     const Columns& columns_;
     const Purity& purity_;
     std::span<const Label> labels_;
     std::size_t n_outputs_;
     const Rules& rules_;
     bool centred_, inherits_;
-    static inline const std::vector<Surrogate> none_;
 };
 
 }  // namespace lanatus::tree

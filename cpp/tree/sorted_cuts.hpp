@@ -1,5 +1,4 @@
-// The finder by sorted columns: the best cut of a numeric column, the best grouping of a nominal one, and the choice among
-// them.
+// The finder by sorted columns: the best cut of a numeric column, the best grouping of a nominal one.
 #pragma once
 #include "tree/sorted.hpp"
 
@@ -47,14 +46,13 @@ inline double SortedFinder<Purity>::score(const Run& left, const Run& right) con
 template <class Purity>
 inline auto SortedFinder<Purity>::numeric(const Part& part, std::size_t j) const -> Candidate {
     Sorted own;
-    if (!inherits_) own = sorted(part, j);
+    if (!inherits_) own = sorted(columns_, part.rows, j);
     const Sorted& order = inherits_ ? part.order[j] : own;
     Candidate best;
     if (order.size == 0) return best;
     const std::size_t m = order.size;
     const bool holes = m < part.rows.size();
-    if ((order.front() >> 32) == (order.back() >> 32) &&
-        !(holes && rules_.missing == Missing::branch && !rules_.median))
+    if ((order.front() >> 32) == (order.back() >> 32) && !(holes && rules_.missing == Missing::branch && !by_medians()))
         return best;
     std::int64_t n_missing = 0;
     std::vector<double> gone(purity_.width), known = part.state;
@@ -62,16 +60,16 @@ inline auto SortedFinder<Purity>::numeric(const Part& part, std::size_t j) const
         gone = missing_state(part, j, n_missing);
         for (std::size_t k = 0; k < purity_.width; ++k) known[k] -= gone[k];
     }
-    const bool counted = holes && rules_.missing == Missing::branch && !rules_.median;
+    const bool counted = holes && rules_.missing == Missing::branch && !by_medians();
     const double before = rules_.judge ? 0.0 : purity_.phi(counted ? part.state.data() : known.data());
     const double slack = rules_.judge ? 1e-12 : 1e-10 * std::max(part.weight * part.impurity, 1e-300);
     double highest = -std::numeric_limits<double>::infinity();
     std::size_t cut = m;
     std::int32_t missing_at = 1;
-    const double drawn = rules_.random ? draw(part, j, order) : 0.0;
+    const double drawn = rules_.random ? draw(columns_, part.key, j, order) : 0.0;
     const bool plain = !counted && !rules_.random && !rules_.judge && rules_.monotone.empty();
-    if (rules_.median) cut_by_medians(part, order, highest, cut);
-    const bool scanned = rules_.median || (plain && scan_two(part, order, known, slack, highest, cut));
+    if (by_medians()) cut_by_medians(part, order, highest, cut);
+    const bool scanned = by_medians() || (plain && scan_two(part, order, known, slack, highest, cut));
     // Missing values on the right, then on the left; once if there are none, or if they do not count.
     for (std::int32_t side = 1; !scanned && side >= (counted ? 0 : 1); --side) {
         Run left = counted && side == 0 ? purity_.run(gone.data()) : purity_.run();
@@ -84,7 +82,7 @@ inline auto SortedFinder<Purity>::numeric(const Part& part, std::size_t j) const
             purity_.remove(right, label(part, e), part.weights[e]);
             if (i + 1 == m && !more_right) break;
             if (i + 1 < m && (order[i + 1] >> 32) == (order[i] >> 32)) continue;
-            if (rules_.random && !at_draw(j, order, i, drawn)) continue;
+            if (rules_.random && !at_draw(columns_.distinct[j], order, i, drawn)) continue;
             const auto n_left = static_cast<std::int64_t>(i + 1) + more_left;
             const auto n_right = static_cast<std::int64_t>(m - i - 1) + more_right;
             if (n_left < rules_.min_leaf || n_right < rules_.min_leaf) continue;
@@ -132,32 +130,9 @@ inline auto SortedFinder<Purity>::numeric(const Part& part, std::size_t j) const
         split.gain = best.gain;
         if (best.gain <= 0) best.valid = false;
     }
-    if (rules_.median) best.gain = split.gain = gain_by_medians(part, split);
-    if (holes && rules_.missing == Missing::virtual_value) split.missing = side_of_median(part, order, cut);
+    if (by_medians()) best.gain = split.gain = gain_by_medians(part, split);
+    if (holes && rules_.missing == Missing::virtual_value) split.missing = side_of_median(part.weights, order, cut);
     return best;
-}
-
-// A threshold drawn evenly between the smallest and the largest value of the node.
-template <class Purity>
-inline double SortedFinder<Purity>::draw(const Part& part, std::size_t j, const Sorted& order) const {
-    const auto& values = columns_.distinct[j];
-    const double low = values[order.front() >> 32], high = values[order.back() >> 32];
-    const double at = low + Philox(part.key, 2).uniform(j) * (high - low);
-    return at < high ? std::max(at, low) : low;
-}
-
-template <class Purity>
-inline bool SortedFinder<Purity>::at_draw(std::size_t j, const Sorted& order, std::size_t i, double drawn) const {
-    const auto& values = columns_.distinct[j];
-    return values[order[i] >> 32] <= drawn && (i + 1 == order.size || values[order[i + 1] >> 32] > drawn);
-}
-
-template <class Purity>
-inline std::int32_t SortedFinder<Purity>::side_of_median(const Part& part, const Sorted& order, std::size_t cut) const {
-    double all = 0, below = 0;
-    for (const std::uint64_t item : order) all += part.weights[static_cast<std::uint32_t>(item)];
-    for (std::size_t i = 0; i <= cut; ++i) below += part.weights[static_cast<std::uint32_t>(order[i])];
-    return below >= all / 2 ? 0 : 1;
 }
 
 template <class Purity>
@@ -181,7 +156,7 @@ inline auto SortedFinder<Purity>::nominal(const Part& part, std::size_t j) const
     Candidate best;
     Groups g = group(part, j);
     const std::size_t v = static_cast<std::size_t>(columns_.values[j]), w = purity_.width;
-    const bool counted = g.n_missing > 0 && rules_.missing == Missing::branch && !rules_.multiway && !rules_.median;
+    const bool counted = g.n_missing > 0 && rules_.missing == Missing::branch && !rules_.multiway && !by_medians();
     if (g.present.size() + (counted ? 1 : 0) < 2) return best;
     std::vector<double> known = part.state;
     if (!counted)
@@ -197,7 +172,7 @@ inline auto SortedFinder<Purity>::nominal(const Part& part, std::size_t j) const
         best.split.kind = Kind::values;
         g.states.resize(v * w);
         finish(part, best, g.states, v, before, nullptr, 0);
-        if (rules_.median) best.gain = best.split.gain = gain_by_medians(part, best.split);
+        if (by_medians()) best.gain = best.split.gain = gain_by_medians(part, best.split);
         return best;
     }
     if (counted) g.present.push_back(v);
@@ -221,7 +196,7 @@ inline auto SortedFinder<Purity>::nominal(const Part& part, std::size_t j) const
     const bool heavy = split.share(0) >= split.share(1);
     for (std::size_t i = 0; i < v; ++i)
         if (g.count[i] > 0 ? first[i] != 0 : heavy) set_bit(split.more().subset, i);
-    if (rules_.median) best.gain = split.gain = gain_by_medians(part, split);
+    if (by_medians()) best.gain = split.gain = gain_by_medians(part, split);
     return best;
 }
 
@@ -302,39 +277,6 @@ inline std::vector<char> SortedFinder<Purity>::halve(const Part& part, const Gro
         }
     }
     return first;
-}
-
-template <class Purity>
-inline Split SortedFinder<Purity>::choose(const Part& part, std::vector<Candidate>& found) const {
-    for (Candidate& c : found) c.score = c.gain;
-    if (rules_.ratio) select_by_ratio(found);
-    const double slack = rules_.ratio ? 1e-9 : rules_.judge ? 1e-12 : 1e-9 * std::max(part.impurity, 1e-300);
-    Candidate* best = nullptr;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        Candidate& c = found[rules_.priority.empty() ? i : rules_.priority[i]];
-        if (c.valid && (best == nullptr || c.score > best->score + slack)) best = &c;
-    }
-    return best == nullptr ? Split{} : std::move(best->split);
-}
-
-// C4.5: of the columns that gain at least the average (or of those that gain most) the one of the best ratio.
-template <class Purity>
-inline void SortedFinder<Purity>::select_by_ratio(std::vector<Candidate>& found) const {
-    std::vector<double> gains;
-    for (const Candidate& c : found)
-        if (c.valid) gains.push_back(c.gain);
-    if (gains.empty()) return;
-    double least = -std::numeric_limits<double>::infinity();
-    if (rules_.preselect == Preselect::above_mean)
-        least = std::accumulate(gains.begin(), gains.end(), 0.0) / static_cast<double>(gains.size());
-    if (rules_.preselect == Preselect::top && rules_.top < gains.size()) {
-        std::sort(gains.rbegin(), gains.rend());
-        least = gains[rules_.top - 1];
-    }
-    for (Candidate& c : found) {
-        c.score = c.value > 1e-12 ? c.gain / c.value : 0.0;
-        if (c.gain < least - 1e-9) c.valid = false;
-    }
 }
 
 }  // namespace lanatus::tree

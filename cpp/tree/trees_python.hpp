@@ -1,95 +1,11 @@
-// Trees and growth options between C++ and Python.
+// Grown trees on their way to Python.
 #pragma once
 #include "core/ndarray.hpp"
 #include "tree/flat.hpp"
-#include "tree/grower.hpp"
 
 namespace lanatus::tree {
 
-template <class T>
-Out1<T> given(Array<T>& array, std::size_t n) {
-    T* data = array.release();
-    return Out1<T>(data, {n}, detail::owner_of(data));
-}
-template <class T>
-Out1<T> copied(const std::vector<T>& from) {
-    auto out = new_array<T>(from.size());
-    std::copy(from.begin(), from.end(), out.data());
-    return out;
-}
-
-// Words of the surrogates, one list each: where each begins, and all of them.
-template <class Get>
-void add_words(nb::dict& out, const char* start_name, const char* name, const std::vector<Surrogate>& of,
-               const Get& get) {
-    std::vector<std::int64_t> start{0};
-    Bits words;
-    for (const Surrogate& one : of) {
-        words.insert(words.end(), get(one).begin(), get(one).end());
-        start.push_back(static_cast<std::int64_t>(words.size()));
-    }
-    out[start_name] = copied(start);
-    out[name] = copied(words);
-}
-
-inline nb::dict surrogates_of(const Flat& tree) {
-    nb::dict out;
-    std::vector<std::int32_t> feature, below;
-    std::vector<double> threshold, agreement;
-    for (const Surrogate& s : tree.surrogates) {
-        feature.push_back(s.feature), below.push_back(s.below);
-        threshold.push_back(s.threshold), agreement.push_back(s.agreement);
-    }
-    out["start"] = copied(tree.surrogate_start);
-    out["feature"] = copied(feature);
-    out["threshold"] = copied(threshold);
-    out["agreement"] = copied(agreement);
-    out["below"] = copied(below);
-    add_words(out, "subset_start", "subset", tree.surrogates,
-              [](const Surrogate& s) -> const Bits& { return s.subset; });
-    add_words(out, "known_start", "known", tree.surrogates, [](const Surrogate& s) -> const Bits& { return s.known; });
-    return out;
-}
-
-inline nb::dict arrays_of(Flat tree) {
-    nb::dict out;
-    out["feature"] = given(tree.feature, tree.n);
-    out["kind"] = given(tree.kind, tree.n);
-    out["threshold"] = given(tree.threshold, tree.n);
-    out["first_child"] = given(tree.first_child, tree.n);
-    out["n_children"] = given(tree.n_children, tree.n);
-    out["parent"] = given(tree.parent, tree.n);
-    out["missing"] = given(tree.missing, tree.n);
-    out["share"] = given(tree.share, tree.n);
-    out["weight"] = given(tree.weight, tree.n);
-    out["n_rows"] = given(tree.n_rows, tree.n);
-    out["impurity"] = given(tree.impurity, tree.n);
-    out["gain"] = given(tree.gain, tree.n);
-    double* value = tree.value.release();
-    out["value"] = Out2<double>(value, {tree.n, tree.width}, detail::owner_of(value));
-    out["subset_start"] = given(tree.subset_start, tree.n + 1);
-    out["subset"] = copied(tree.subset);
-    if (!tree.surrogate_start.empty()) out["surrogates"] = surrogates_of(tree);
-    return out;
-}
-
-template <class T>
-T option(const nb::dict& options, const char* name, T otherwise) {
-    return options.contains(name) && !options[name].is_none() ? nb::cast<T>(options[name]) : otherwise;
-}
-
-inline Limits limits_of(const nb::dict& o) {
-    Limits l;
-    const auto order = option<std::string>(o, "builder", "depth");
-    l.order = order == "best" ? Order::best : order == "breadth" ? Order::breadth : Order::depth;
-    l.max_depth = option(o, "max_depth", l.max_depth);
-    l.max_leaves = option(o, "max_leaf_nodes", l.max_leaves);
-    l.max_nodes = option(o, "max_nodes", l.max_nodes);
-    l.min_split = option(o, "min_samples_split", l.min_split);
-    l.min_decrease = option(o, "min_impurity_decrease", 0.0);
-    l.min_gain = option(o, "min_gain", 0.0);
-    l.size_penalty = option(o, "size_penalty", 0.0);
-    return l;
-}
+// The arrays of a Tree, which take over those of a flat one.
+nb::dict arrays_of(Flat tree);
 
 }  // namespace lanatus::tree

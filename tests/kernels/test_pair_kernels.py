@@ -47,7 +47,12 @@ def test_what_does_not_fit_is_refused():
         kernels.pair_counts(X.astype(float), sizes, y, None, k, n_threads=1)
     none = np.zeros(7, dtype=np.int64)
     with pytest.raises(ValueError, match="one entry more"):
-        kernels.count_families(X, sizes, none[:-1].copy(), none[:0].copy(), none, y, None, k, n_threads=1)
+        kernels.Families(sizes, none[:-1].copy(), none[:0].copy(), none)
+    with pytest.raises(ValueError, match="parents must be columns"):
+        kernels.Families(sizes, np.arange(len(sizes) + 1), np.full(len(sizes), 99), np.zeros(len(sizes) + 1, np.int64))
+    alone = kernels.Families(sizes, np.zeros(len(sizes) + 1, np.int64), none[:0].copy(), np.arange(len(sizes) + 1))
+    with pytest.raises(ValueError, match="table_start does not fit"):
+        kernels.count_families(X, alone, y, None, k, n_threads=1)
     with pytest.raises(ValueError, match="do not fit"):
         kernels.averaged_scores(
             X, sizes, 1, np.zeros((3, k)), np.zeros(5), np.ones(3, np.uint8), literal=False, n_threads=1

@@ -257,7 +257,7 @@ class _Growth:
     def counts(self, codes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Counts of single values, (n_slots, n_classes)."""
         layout = self.families.layout(self.k)
-        flat = kernels.count_families(codes, *layout, y, weight, self.k, n_threads=team(codes))
+        flat = kernels.count_families(codes, layout, y, weight, self.k, n_threads=team(codes))
         return flat.reshape(-1, self.k)
 
     def is_right(self, codes: np.ndarray, y: np.ndarray, weight: np.ndarray, counts: np.ndarray) -> np.ndarray:

@@ -34,7 +34,7 @@ class Families:
         sizes = self.n_values.tolist()
         self.shapes = [(*(sizes[p] + 1 for p in above), sizes[j]) for j, above in enumerate(parents)]
 
-    def layout(self, n_classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def layout(self, n_classes: int) -> kernels.Families:
         """What the kernels need to know: values, where parents begin, parents, where tables begin."""
         starts = np.concatenate([[0], np.cumsum([len(above) for above in self.parents])]).astype(np.int64)
         flat = np.array([p for above in self.parents for p in above], dtype=np.int64)
@@ -44,7 +44,8 @@ class Families:
                 f"the tables of all columns given their parents would have {sum(cells):.3g} cells; at most "
                 f"{MOST_CELLS:.3g} are allowed. Choose fewer parents, or fewer values of each column (n_bins)."
             )
-        return self.n_values, starts, flat, np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
+        ends = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
+        return kernels.Families(self.n_values, starts, flat, ends)
 
     def split(self, table: np.ndarray) -> list[np.ndarray]:
         """The lines of all tables (n_lines, n_classes) as one array for each column."""
@@ -74,7 +75,7 @@ class Families:
     def scores(self, codes: np.ndarray, tables: list[np.ndarray], start: np.ndarray) -> np.ndarray:
         """Start plus the entries for the values of each row, (n_rows, n_classes)."""
         flat = np.concatenate([table.ravel() for table in tables]) if tables else np.empty(0)
-        return kernels.family_scores(codes, *self.layout(len(start)), flat, start, n_threads=team(codes))
+        return kernels.family_scores(codes, self.layout(len(start)), flat, start, n_threads=team(codes))
 
     def left_out_right(
         self,
@@ -88,7 +89,7 @@ class Families:
         """Whether each row gets its class y, for which the numbers of `less` and `start_less` are taken."""
         flat = [np.concatenate([table.ravel() for table in some]) for some in (tables, less)]
         layout = self.layout(len(start))
-        return kernels.left_out_right(codes, *layout, *flat, start, start_less, y, n_threads=team(codes)).astype(bool)
+        return kernels.left_out_right(codes, layout, *flat, start, start_less, y, n_threads=team(codes)).astype(bool)
 
 
 def tally_families(classes: np.ndarray | None, coding: Coding, parents: list[list[int]], block: Block) -> ClassCounts:
@@ -96,7 +97,7 @@ def tally_families(classes: np.ndarray | None, coding: Coding, parents: list[lis
     labels, y = class_codes(block.y, block.X, classes)
     layout = Families(coding.n_values, parents).layout(len(labels))
     codes = coding.codes(block.X)
-    flat = kernels.count_families(codes, *layout, y, block.weight, len(labels), n_threads=team(codes))
+    flat = kernels.count_families(codes, layout, y, block.weight, len(labels), n_threads=team(codes))
     return ClassCounts(labels, class_mass(y, block.weight, len(labels)), flat.reshape(-1, len(labels)))
 
 

@@ -300,7 +300,7 @@ def grow_classes(
             weights,
             criterion=_CLASS_CRITERIA[name],
             judge=None if isinstance(criterion, str) else criterion,
-            options={**options, "ratio": name == "gain_ratio"},
+            growth=kernels.Growth(**options, ratio=name == "gain_ratio"),
             n_threads=n_threads(),
         )
     )

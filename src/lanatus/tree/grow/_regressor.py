@@ -293,7 +293,7 @@ def grow_numbers(
             targets,
             weights,
             criterion=criterion,
-            options=options,
+            growth=kernels.Growth(**options),
             n_threads=n_threads(),
         )
     )

@@ -304,9 +304,7 @@ def _next_level(
             np.array([some[s].key for s in usable], dtype=np.uint64),
             n_classes=targets.n_classes,
             criterion=criterion,
-            scale=targets.scale,
-            step=targets.step,
-            options=options,
+            growth=kernels.Growth(**options),
         )
         for s, test in zip(usable, tests, strict=True):
             weight = draft.arrays["weight"][some[s].node]
