@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, check_is_fitted, fitting, n_threads
-from lanatus.bayes._class_sums import fit_by_sums, partial_fit_by_sums, set_classes
+from lanatus._typing import override
+from lanatus.base import Takes, check_is_fitted, n_threads
+from lanatus.bayes._class_sums import SummedBayes, set_classes
 from lanatus.bayes._codes import CodedColumns, Coding
-from lanatus.bayes._posterior import BayesClassifier
 from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import (
     ClassCounts,
@@ -43,7 +43,7 @@ class OpenCodes(CodedColumns):
     streams=True,
     peers=["scikit-learn:CategoricalNB"],
 )
-class CategoricalNB(BayesClassifier):
+class CategoricalNB(SummedBayes):
     r"""Naive Bayes for attributes that take one of a few values each.
 
     Picks the class with the largest :math:`P(c) \prod_i P(x_i \mid c)` (7.15), where
@@ -127,46 +127,6 @@ class CategoricalNB(BayesClassifier):
         tags.input_tags.positive_only = True
         return tags
 
-    @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb)
-
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from some more rows.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be; needed in the first call.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return partial_fit_by_sums(self, X, y, classes, sample_weight, self._tally, self._learned, self._absorb)
-
     def _known(self, X: Any) -> np.ndarray:
         """X as codes of values that were there in ``fit``."""
         numeric = np.array([column.kind == "numeric" for column in self.schema_.columns])
@@ -205,19 +165,9 @@ class CategoricalNB(BayesClassifier):
     def _log_priors(self) -> np.ndarray:
         return self.class_log_prior_
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """Most probable class of each row, the first in order on ties.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         return self.classes_[kernels.coded_predict(self._known(X), **self._model())]
 

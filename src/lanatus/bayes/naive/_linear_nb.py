@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from lanatus._core import bayes as kernels
 from lanatus._core import core
-from lanatus.base import Estimator, Intake, Numbers, Takes, check_is_fitted, class_codes, fitting, n_threads
-from lanatus.bayes._class_sums import fit_by_sums, partial_fit_by_sums, set_classes
-from lanatus.bayes._posterior import BayesClassifier
+from lanatus._typing import override
+from lanatus.base import Estimator, Intake, Numbers, Takes, check_is_fitted, class_codes, n_threads
+from lanatus.bayes._class_sums import SummedBayes, set_classes
 from lanatus.bayes._rules import RULES as SHARED
 from lanatus.bayes.naive._counting import ClassCounts, checked_alpha, class_log_priors, class_mass
 from lanatus.params import Array, ParameterRule, Real
@@ -36,7 +36,7 @@ class CountNumbers(Numbers):
         return counts
 
 
-class LinearNB(BayesClassifier):
+class LinearNB(SummedBayes):
     """Base of the naive Bayes classifiers whose scores are linear in the attributes.
 
     A class that derives from it says in `_set_counts` what follows from the sums of the attributes by class, and in
@@ -73,46 +73,6 @@ class LinearNB(BayesClassifier):
         """Coefficients of the attributes, a column for each class, and the intercepts of the scores."""
         raise NotImplementedError
 
-    @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb)
-
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from some more rows.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be; needed in the first call.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return partial_fit_by_sums(self, X, y, classes, sample_weight, self._tally, self._learned, self._absorb)
-
     def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
         return partial(tally_sums, classes, self._threshold())
 
@@ -137,19 +97,9 @@ class LinearNB(BayesClassifier):
     def _joint(self, X: Any) -> np.ndarray:
         return linear_joint(self._take(X, reset=False), *self._coefficients(), self._threshold())
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """Most probable class of each row, the first in order on ties.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         rows = kernel_rows(self._take(X, reset=False))
         options = {"above": self._threshold(), "n_threads": n_threads()}

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lanatus._core import core
-from lanatus.base import Takes, class_codes, fitting
-from lanatus.bayes._class_sums import fit_by_sums, partial_fit_by_sums, set_classes
+from lanatus.base import Takes, class_codes
+from lanatus.bayes._class_sums import SummedBayes, set_classes
 from lanatus.bayes._codes import CodedColumns, Coding
-from lanatus.bayes._posterior import BayesClassifier, logarithm
+from lanatus.bayes._posterior import logarithm
 from lanatus.bayes.naive._counting import ClassCounts
 from lanatus.preprocess import entropy_edges, frequency_edges
 from lanatus.scale import Block, Engine
@@ -18,7 +18,7 @@ from lanatus.scale import Block, Engine
 SAMPLE = 100_000  # rows that edges are learned from
 
 
-class CountedBayes(BayesClassifier):
+class CountedBayes(SummedBayes):
     """Base of the Bayes classifiers that count rows of which every column is one of a few values.
 
     A class that derives from it says in `_tally` what is counted and in `_build` what follows from the counts.
@@ -32,47 +32,6 @@ class CountedBayes(BayesClassifier):
     class_count_: np.ndarray
     counts_: np.ndarray
     n_values_: np.ndarray
-
-    @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb, self._prepare)
-
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from some more rows; intervals and values are those of the first call.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be; needed in the first call.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        sums = self._tally, self._learned, self._absorb, self._prepare
-        return partial_fit_by_sums(self, X, y, classes, sample_weight, *sums)
 
     def _prepare(self, engine: Engine, classes: np.ndarray | None) -> None:
         """Learn from the first rows what must be known before rows are counted."""

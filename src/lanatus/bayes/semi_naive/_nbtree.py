@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from lanatus._core import bayes as kernels
+from lanatus._typing import override
 from lanatus.base import Takes, check_is_fitted, fitting
 from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._codes import CodedColumns
@@ -112,23 +113,9 @@ class NBTree(BayesClassifier):
         max_depth=Integer(low=0) | Nothing(),
     )
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         engine = open_engine(self, X, y, sample_weight)
         learn_coding(self, engine)
         self._learn(engine)
