@@ -3,9 +3,9 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
-from lanatus.base import check_is_fitted, coded_rows, fitting
+from lanatus._typing import override
+from lanatus.base import ProbabilisticClassifier, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import (
@@ -34,7 +34,7 @@ from lanatus.table import Table
     zh="动态分类器选择",
     peers=["DESlib:OLA"],
 )
-class DynamicClassifierSelection(ClassifierMixin, Committee):
+class DynamicClassifierSelection(ProbabilisticClassifier, Committee):
     r"""For each row, the classifier of a pool that does best on the row's neighbours, or those that do well, answer.
 
     "ola": :math:`i^* = \arg\max_i \frac{1}{k} \sum_{z \in N_k(x)} 1[h_i(z) = y_z]`, the accuracy on the k nearest rows.
@@ -125,21 +125,9 @@ class DynamicClassifierSelection(ClassifierMixin, Committee):
     def _takes(self) -> Takes:  # type: ignore[override]
         return Takes(nominal=super()._takes.nominal)  # neighbours want dense rows without holes
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the pool, and keep what it says of rows held out.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self
-        """
         models = self._models()
         of_kind(models, regressors=False, who="DynamicClassifierSelection")
         rows, codes = coded_rows(self, X, y, least=2)
