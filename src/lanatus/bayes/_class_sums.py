@@ -1,80 +1,82 @@
-"""Bayes classifiers that learn by sums over rows: ``fit`` takes one pass, ``partial_fit`` adds to the sums."""
+"""Bayes classifiers that need the rows only through sums by class: their methods, as functions that a class names.
 
-from collections.abc import Callable
-from typing import Any, Self
+A class has `_tally(classes)`, what sums up a block of rows given the labels there will be (None: those of the rows);
+`_absorb(stats)`, the model that follows from the sums over all rows; `_learned()`, the sums so far; and, where the
+first rows must be looked at before any are summed up, `_prepare(engine, classes)`.
+"""
+
+from typing import Any, TypeVar
 
 import numpy as np
 
-from lanatus._typing import override
 from lanatus.base import check_positive_weight, fitting
-from lanatus.bayes._posterior import BayesClassifier
-from lanatus.scale import Block, Engine, InMemory, open_engine
+from lanatus.scale import Engine, InMemory, open_engine
+
+Summed = TypeVar("Summed", bound=Any)
 
 
-class SummedBayes(BayesClassifier):
-    """Base of the Bayes classifiers that need the rows only through sums by class.
+@fitting
+def fit(self: Summed, X: Any, y: Any = None, sample_weight: Any = None) -> Summed:  # noqa: D417 (a method of those that name it)
+    """Learn from rows X with labels y.
 
-    A class that derives from it says in `_tally` what sums up a block of rows, in `_absorb` what model follows from
-    the sums over all rows, and in `_learned` what the sums were so far.
+    Parameters
+    ----------
+    X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
+        The attributes.
+    y : array of shape (n_samples,)
+        Labels of any type; None where X is a source that has its own target.
+    sample_weight : array of shape (n_samples,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    self
     """
+    return fit_by_sums(self, X, y, sample_weight)
 
-    class_count_: np.ndarray
 
-    def _tally(self, classes: np.ndarray | None) -> Callable[[Block], Any]:
-        """What sums up a block of rows, given the labels there will be; None for those of the rows."""
-        raise NotImplementedError
+def fit_by_sums(model: Summed, X: Any, y: Any, sample_weight: Any) -> Summed:
+    """Learn from the sums over all rows."""
+    engine = open_engine(model, X, y, sample_weight)
+    _prepare(model, engine, None)
+    model._absorb(engine.reduce(model._tally(None)))
+    return model
 
-    def _absorb(self, stats: Any) -> None:
-        """The model that follows from the sums over all rows."""
-        raise NotImplementedError
 
-    def _learned(self) -> Any:
-        """The sums so far."""
-        raise NotImplementedError
+@fitting
+def partial_fit(self: Summed, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Summed:  # noqa: D417
+    """Go on learning from some more rows.
 
-    def _prepare(self, engine: Engine, classes: np.ndarray | None) -> None:
-        """Learn from the first rows what must be known before rows are summed up."""
+    Nominal columns keep the values of the first call, and numbers that are cut into intervals its edges.
 
-    @override
-    @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        return self._fit_sums(X, y, sample_weight)
+    Parameters
+    ----------
+    X : array or frame of shape (n_samples, n_features)
+        The attributes.
+    y : array of shape (n_samples,)
+        The labels.
+    classes : array of shape (n_classes,), optional
+        All labels there will be; needed in the first call.
+    sample_weight : array of shape (n_samples,), optional
+        Weights of the rows.
 
-    def _fit_sums(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        engine = open_engine(self, X, y, sample_weight)
-        self._prepare(engine, None)
-        self._absorb(engine.reduce(self._tally(None)))
-        return self
+    Returns
+    -------
+    self
+    """
+    first, labels = labels_to_come(self, classes)
+    rows = self._take(X, reset=first)
+    engine = InMemory(rows, y, self._weights(sample_weight, rows))
+    if first:
+        _prepare(self, engine, labels)
+    stats = engine.reduce(self._tally(labels))
+    self._absorb(stats if first else self._learned() + stats)
+    return self
 
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from some more rows.
 
-        Nominal columns keep the values of the first call, and numbers that are cut into intervals its edges.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be; needed in the first call.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        first, labels = labels_to_come(self, classes)
-        rows = self._take(X, reset=first)
-        engine = InMemory(rows, y, self._weights(sample_weight, rows))
-        if first:
-            self._prepare(engine, labels)
-        stats = engine.reduce(self._tally(labels))
-        self._absorb(stats if first else self._learned() + stats)
-        return self
+def _prepare(model: Any, engine: Engine, classes: np.ndarray | None) -> None:
+    if hasattr(model, "_prepare"):
+        model._prepare(engine, classes)
 
 
 def labels_to_come(model: Any, classes: Any) -> tuple[bool, np.ndarray]:

@@ -176,8 +176,8 @@ class CostSensitiveClassifier(WeightedClassifier, Wrapper):
         weight = np.ones(len(codes)) if weight is None else weight
         self.class_weight_ = multiclass_rescaling_weights(self.costs_).weights
         if self.class_weight_ is not None:
-            whole = _mean_one(weight * self.class_weight_[codes], weight)
-            self.estimators_ = [self._fitted(rows, self.classes_[codes], None, whole)]
+            weights = _mean_one(weight * self.class_weight_[codes], weight)
+            self.estimators_ = [self._fitted(rows, self.classes_[codes], None, weights)]
             return
         self.pairs_ = list(combinations(range(len(self.classes_)), 2))
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(

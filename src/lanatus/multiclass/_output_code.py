@@ -185,10 +185,10 @@ class OutputCodeClassifier(Decomposed):
         near = self._nearness(self._answers(self._take(X, reset=False)))
         return near[:, 1] - near[:, 0] if len(self.classes_) == 2 else near
 
-    def _nearness(self, said: np.ndarray) -> np.ndarray:
+    def _nearness(self, answers: np.ndarray) -> np.ndarray:
         if self.code_book_.dtype.kind == "f":
-            return np.asarray(np.where(said > 0, 1.0, -1.0) @ self.code_book_.T)
-        return -code_distances(said, self.code_book_, distance=self.decoding, weights=self.weights_)
+            return np.asarray(np.where(answers > 0, 1.0, -1.0) @ self.code_book_.T)
+        return -code_distances(answers, self.code_book_, distance=self.decoding, weights=self.weights_)
 
     @override
     @blockwise

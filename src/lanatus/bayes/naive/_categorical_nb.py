@@ -9,8 +9,10 @@ import numpy as np
 from lanatus._core import bayes as kernels
 from lanatus._typing import override
 from lanatus.base import Takes, check_is_fitted, n_threads
-from lanatus.bayes._class_sums import SummedBayes, set_classes
+from lanatus.bayes import _class_sums
+from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._codes import CodedColumns, Coding
+from lanatus.bayes._posterior import BayesClassifier
 from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import (
     ClassCounts,
@@ -43,7 +45,7 @@ class OpenCodes(CodedColumns):
     streams=True,
     peers=["scikit-learn:CategoricalNB"],
 )
-class CategoricalNB(SummedBayes):
+class CategoricalNB(BayesClassifier):
     r"""Naive Bayes for attributes that take one of a few values each.
 
     Picks the class with the largest :math:`P(c) \prod_i P(x_i \mid c)` (7.15), where
@@ -102,6 +104,9 @@ class CategoricalNB(SummedBayes):
 
     _takes = Takes(nominal=True, missing=True)
     _wants = OpenCodes()
+
+    fit = _class_sums.fit
+    partial_fit = _class_sums.partial_fit
 
     def __init__(
         self,

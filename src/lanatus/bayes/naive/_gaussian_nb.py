@@ -9,8 +9,9 @@ import numpy as np
 from lanatus._core import bayes as kernels
 from lanatus._typing import override
 from lanatus.base import Takes, aligned, check_is_fitted, class_codes, n_threads
-from lanatus.bayes._class_sums import SummedBayes, set_classes
-from lanatus.bayes._posterior import checked_priors, logarithm
+from lanatus.bayes import _class_sums
+from lanatus.bayes._class_sums import set_classes
+from lanatus.bayes._posterior import BayesClassifier, checked_priors, logarithm
 from lanatus.bayes._rules import RULES
 from lanatus.catalog import method
 from lanatus.params import rules_for
@@ -26,7 +27,7 @@ from lanatus.scale import Block, Moments, blockwise
     streams=True,
     peers=["scikit-learn:GaussianNB"],
 )
-class GaussianNB(SummedBayes):
+class GaussianNB(BayesClassifier):
     r"""Naive Bayes with a normal density for each attribute in each class.
 
     Picks the class with the largest :math:`P(c) \prod_i p(x_i \mid c)` (7.15), where
@@ -72,6 +73,9 @@ class GaussianNB(SummedBayes):
     """
 
     _takes = Takes(missing=True)
+
+    fit = _class_sums.fit
+    partial_fit = _class_sums.partial_fit
 
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9, ddof: int = 0) -> None:
         self.priors = priors

@@ -11,7 +11,9 @@ from lanatus._core import bayes as kernels
 from lanatus._core import core
 from lanatus._typing import override
 from lanatus.base import Estimator, Intake, Numbers, Takes, check_is_fitted, class_codes, n_threads
-from lanatus.bayes._class_sums import SummedBayes, set_classes
+from lanatus.bayes import _class_sums
+from lanatus.bayes._class_sums import set_classes
+from lanatus.bayes._posterior import BayesClassifier
 from lanatus.bayes._rules import RULES as SHARED
 from lanatus.bayes.naive._counting import ClassCounts, checked_alpha, class_log_priors, class_mass
 from lanatus.params import Array, ParameterRule, Real
@@ -36,7 +38,7 @@ class CountNumbers(Numbers):
         return counts
 
 
-class LinearNB(SummedBayes):
+class LinearNB(BayesClassifier):
     """Base of the naive Bayes classifiers whose scores are linear in the attributes.
 
     A class that derives from it says in `_set_counts` what follows from the sums of the attributes by class, and in
@@ -54,6 +56,9 @@ class LinearNB(SummedBayes):
     feature_count_: np.ndarray
     feature_log_prob_: np.ndarray
     n_features_in_: int
+
+    fit = _class_sums.fit
+    partial_fit = _class_sums.partial_fit
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,9 +9,10 @@ import numpy as np
 from lanatus._core import bayes as kernels
 from lanatus._typing import override
 from lanatus.base import Takes, aligned, class_codes, fitting, n_threads
-from lanatus.bayes._class_sums import SummedBayes, set_classes
+from lanatus.bayes import _class_sums
+from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._codes import Coding, MixedColumns
-from lanatus.bayes._posterior import checked_priors, logarithm
+from lanatus.bayes._posterior import BayesClassifier, checked_priors, logarithm
 from lanatus.bayes.naive._counting import class_mass, log_shares, split_lines, tally_codes
 from lanatus.bayes.naive._gaussian_nb import tally_moments
 from lanatus.bayes.semi_naive._kept_rows import CodedRows
@@ -68,13 +69,15 @@ def split_columns(schema: Schema, X: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return aligned(X[:, schema.numeric]), coding.codes(np.ascontiguousarray(X[:, schema.coded]))
 
 
-class MixedBayes(SummedBayes):
+class MixedBayes(BayesClassifier):
     """Base of the naive Bayes classifiers for tables of numbers and nominal attributes."""
 
     _takes = Takes(nominal=True, missing=True)
     _wants = MixedColumns()
     alpha: float
     priors: Any
+
+    partial_fit = _class_sums.partial_fit
 
     def _keeps_rows(self) -> bool:
         """Whether sums over rows are not enough."""
@@ -96,7 +99,7 @@ class MixedBayes(SummedBayes):
                 "kernel densities and mode='lazy' keep the rows, so X must be in memory; take density='gaussian' with "
                 "mode='lookup' or 'incremental'."
             )
-        return self._fit_sums(X, y, sample_weight)
+        return _class_sums.fit_by_sums(self, X, y, sample_weight)
 
     def _tally(self, classes: np.ndarray | None) -> Callable[[Block], MixedCounts]:
         return partial(tally_mixed, classes, self.schema_)

@@ -2,23 +2,25 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from lanatus._core import core
-from lanatus.base import Takes, class_codes
-from lanatus.bayes._class_sums import SummedBayes, set_classes
+from lanatus._typing import override
+from lanatus.base import Takes, class_codes, fitting
+from lanatus.bayes import _class_sums
+from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._codes import CodedColumns, Coding
-from lanatus.bayes._posterior import logarithm
+from lanatus.bayes._posterior import BayesClassifier, logarithm
 from lanatus.bayes.naive._counting import ClassCounts
 from lanatus.preprocess import entropy_edges, frequency_edges
-from lanatus.scale import Block, Engine
+from lanatus.scale import Block, Engine, open_engine
 
 SAMPLE = 100_000  # rows that edges are learned from
 
 
-class CountedBayes(SummedBayes):
+class CountedBayes(BayesClassifier):
     """Base of the Bayes classifiers that count rows of which every column is one of a few values.
 
     A class that derives from it says in `_tally` what is counted and in `_build` what follows from the counts.
@@ -26,6 +28,9 @@ class CountedBayes(SummedBayes):
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = CodedColumns()
+
+    fit = _class_sums.fit
+    partial_fit = _class_sums.partial_fit
 
     alpha: float
     smoothing: str = "lidstone"
@@ -57,6 +62,35 @@ class CountedBayes(SummedBayes):
 
     def _log_priors(self) -> np.ndarray:
         return log_priors(self.class_count_, self.alpha, self.smoothing)
+
+
+class StructuredBayes(BayesClassifier):
+    """Base of the Bayes classifiers that look at coded rows as often as it takes to find their structure.
+
+    A class that derives from it says in `_learn` how.
+    """
+
+    _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
+    _wants = CodedColumns()
+
+    alpha: float
+    class_count_: np.ndarray
+    n_values_: np.ndarray
+
+    @override
+    @fitting
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        engine = open_engine(self, X, y, sample_weight)
+        learn_coding(self, engine)
+        self._learn(engine)
+        return self
+
+    def _learn(self, engine: Engine) -> None:
+        """The model that follows from the rows, once it is known how they become codes."""
+        raise NotImplementedError
+
+    def _log_priors(self) -> np.ndarray:
+        return log_priors(self.class_count_, self.alpha, "lidstone")
 
 
 # ---------------------------------------------------------------- codes

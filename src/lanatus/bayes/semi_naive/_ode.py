@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 
 from lanatus._typing import override
 from lanatus.base import fitting
-from lanatus.bayes._class_sums import set_classes
+from lanatus.bayes._class_sums import fit_by_sums, set_classes
 from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import ClassCounts
 from lanatus.bayes.semi_naive._discretized import CountedBayes, coding_of, learn_coding
@@ -245,7 +245,7 @@ class SPODE(CountedBayes):
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         if self.super_parent != "cv":
-            return self._fit_sums(X, y, sample_weight)
+            return fit_by_sums(self, X, y, sample_weight)
         return self._fit_cv(open_engine(self, X, y, sample_weight))
 
     def _fit_cv(self, engine: Engine) -> Self:

@@ -32,7 +32,6 @@ class BaggedClassifier(WeightedClassifier, ProbabilisticClassifier, Wrapper):
 
     voting: str
     oob_score: Any
-    classes_: np.ndarray
     oob_score_: float
     oob_decision_function_: np.ndarray
     n_estimators: int

@@ -141,5 +141,9 @@ class IterativeBaggingRegressor(WeightedRegressor, Wrapper):
 def _held_out(stage: BaggingRegressor, rows: Any) -> np.ndarray:
     if not stage.bootstrap:
         return np.asarray(stage.predict(rows))
-    said = stage.oob_prediction_
-    return said if np.isfinite(said).all() else np.where(np.isfinite(said), said, stage.predict(rows))
+    predictions = stage.oob_prediction_
+    return (
+        predictions
+        if np.isfinite(predictions).all()
+        else np.where(np.isfinite(predictions), predictions, stage.predict(rows))
+    )

@@ -141,8 +141,29 @@ def _fit_smeared(ensemble: Any, sample: Sample, seed: int) -> Any:
     return fit_one(model, sample.rows, target + ensemble.sigma * spread * noise, sample.draw.known, weight)
 
 
+class _Smearing(Wrapper):
+    """What smearing of labels and of numbers share: the parameters."""
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 100,
+        sigma: float = 1.0,
+        *,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.sigma = sigma
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    _params = rules_for(__init__, RULES)
+
+
 @method("ensemble.output-smearing", section="8.5.3", task="classification", en="Output smearing", zh="输出调制法")
-class OutputSmearingClassifier(WeightedClassifier, ProbabilisticClassifier, Wrapper):
+class OutputSmearingClassifier(WeightedClassifier, ProbabilisticClassifier, _Smearing):
     r"""Regressors of the classes' indicators with noise added, and the class of the largest mean.
 
     Classification becomes regression: the targets of a learner are
@@ -191,29 +212,11 @@ class OutputSmearingClassifier(WeightedClassifier, ProbabilisticClassifier, Wrap
 
     _default_learner = DecisionTreeRegressor
 
-    classes_: np.ndarray
     estimators_: list[Any]
     estimators_features_: list[np.ndarray]
     estimators_samples_ = property(rows_of_members)
     _seeds: list[int]
     _draw: dict[str, Any]
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 100,
-        sigma: float = 1.0,
-        *,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.sigma = sigma
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    _params = rules_for(__init__, RULES)
 
     @override
     @fitting
@@ -248,7 +251,7 @@ class OutputSmearingClassifier(WeightedClassifier, ProbabilisticClassifier, Wrap
 
 
 @method(section="8.5.3", task="regression", en="Output smearing for regression", zh="输出调制法回归")
-class OutputSmearingRegressor(BaggedRegressor):
+class OutputSmearingRegressor(BaggedRegressor, _Smearing):
     r"""Regressors of the target with noise added, and their mean.
 
     The target of a learner is :math:`y + \sigma\, s_y\, z`, with :math:`s_y` the standard deviation of y and z drawn
@@ -289,23 +292,6 @@ class OutputSmearingRegressor(BaggedRegressor):
     ----------
     Breiman (2000), Randomizing outputs to increase prediction accuracy.
     """
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 100,
-        sigma: float = 1.0,
-        *,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.sigma = sigma
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    _params = rules_for(__init__, RULES)
 
     @override
     @fitting

@@ -112,8 +112,8 @@ def _majority(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> np.nd
 def _triple(learn: Learn, codes: np.ndarray, distribution: np.ndarray, level: int) -> tuple[list[Any], np.ndarray]:
     """The learners of a triple under a distribution, and their majority."""
     if level == 0:
-        model, said = learn(distribution)
-        return [model], np.asarray(said)
+        model, predicted = learn(distribution)
+        return [model], np.asarray(predicted)
     first, says = _triple(learn, codes, distribution, level - 1)
     right = says == codes
     share = float(distribution[right].sum())

@@ -123,8 +123,8 @@ class LPBoostClassifier(WeightedVote):
         margins: list[np.ndarray] = []
         a = np.ones(1)
         for _ in range(self.n_estimators):
-            model, said = learn(u.sum(axis=1))
-            margin = np.where(said == codes, 1.0, 0.0)[:, None] - (said[:, None] == rivals)
+            model, predicted = learn(u.sum(axis=1))
+            margin = np.where(predicted == codes, 1.0, 0.0)[:, None] - (predicted[:, None] == rivals)
             if models and (u * margin).sum() <= rho + self.tol:
                 break
             models.append(model)
@@ -158,7 +158,7 @@ def _solve(margins: np.ndarray, most: np.ndarray) -> tuple[np.ndarray, np.ndarra
     n_learners, n, rivals = margins.shape
     edges = np.column_stack([margins.reshape(n_learners, -1), -np.ones(n_learners)])
     rows = sp.hstack([sp.kron(sp.eye_array(n), np.ones((1, rivals))), sp.csr_array((n, 1))])
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(n * rivals), 1.0),
         A_ub=sp.vstack([edges, rows], format="csr"),
         b_ub=np.append(np.zeros(n_learners), np.minimum(most, 1.0)),
@@ -167,8 +167,8 @@ def _solve(margins: np.ndarray, most: np.ndarray) -> tuple[np.ndarray, np.ndarra
         bounds=[*[(0.0, None)] * (n * rivals), (None, None)],
         method="highs",
     )
-    if not found.success:
-        raise RuntimeError(f"The linear program of LPBoost has no solution: {found.message}")
-    u = np.maximum(found.x[:-1], 0).reshape(n, rivals)
-    a = np.maximum(-found.ineqlin.marginals[:n_learners], 0)
-    return u / u.sum(), a / a.sum(), float(found.fun)
+    if not solution.success:
+        raise RuntimeError(f"The linear program of LPBoost has no solution: {solution.message}")
+    u = np.maximum(solution.x[:-1], 0).reshape(n, rivals)
+    a = np.maximum(-solution.ineqlin.marginals[:n_learners], 0)
+    return u / u.sum(), a / a.sum(), float(solution.fun)

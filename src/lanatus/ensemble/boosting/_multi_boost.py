@@ -108,14 +108,14 @@ class MultiBoostClassifier(WeightedVote):
         ends = np.ceil(self.n_estimators * np.arange(1, count + 1) / count).astype(int)
         sizes = np.diff(ends, prepend=0).tolist()
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=count)
-        found = Parallel(n_jobs=self.n_jobs)(
+        committees = Parallel(n_jobs=self.n_jobs)(
             delayed(self._committee)(rows, codes, weight, size, int(seed), c == 0)
             for c, (size, seed) in enumerate(zip(sizes, seeds, strict=True))
         )
-        self.estimators_ = [model for models, _, _ in found for model in models]
-        self.estimator_weights_ = np.concatenate([weights for _, weights, _ in found])
-        self.estimator_errors_ = np.concatenate([errors for _, _, errors in found])
-        self.committee_ = np.repeat(np.arange(count), [len(models) for models, _, _ in found])
+        self.estimators_ = [model for models, _, _ in committees for model in models]
+        self.estimator_weights_ = np.concatenate([weights for _, weights, _ in committees])
+        self.estimator_errors_ = np.concatenate([errors for _, _, errors in committees])
+        self.committee_ = np.repeat(np.arange(count), [len(models) for models, _, _ in committees])
         return self
 
     def _committee(

@@ -113,7 +113,7 @@ class VotingRegressor(WeightedRegressor, TransformerMixin, Committee):
         return self
 
     def _by_error(self, rows: Any, target: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-        said = held_out(
+        predictions = held_out(
             self._models(),
             rows,
             target,
@@ -122,7 +122,7 @@ class VotingRegressor(WeightedRegressor, TransformerMixin, Committee):
             weight=weight,
             n_jobs=self.n_jobs,
         )
-        self.errors_ = np.array([np.average((row - target) ** 2, weights=weight) for row in said])
+        self.errors_ = np.array([np.average((row - target) ** 2, weights=weight) for row in predictions])
         exact = self.errors_ == 0
         inverse = exact.astype(np.float64) if exact.any() else self.errors_.min() / self.errors_
         return np.asarray(inverse / inverse.sum())

@@ -135,12 +135,12 @@ class DynamicClassifierSelection(ProbabilisticClassifier, Committee):
             for model in models:
                 check_is_fitted(model)
             self.estimators_ = models
-            said = [self._codes(model, rows) for model in models]
+            predicted = [self._codes(model, rows) for model in models]
         else:
             parts = folds(self.cv, codes, classifier=True)
-            said = held_out(models, rows, codes, parts, self._codes, n_jobs=self.n_jobs)
+            predicted = held_out(models, rows, codes, parts, self._codes, n_jobs=self.n_jobs)
             self._fit_members(rows, codes, None)
-        self.said_ = np.column_stack(said)
+        self.said_ = np.column_stack(predicted)
         self._truth = codes.astype(np.intp)
         table = self._as_table(rows)
         self._space = value_difference_space(table, codes, len(self.classes_))
@@ -189,15 +189,15 @@ class DynamicClassifierSelection(ProbabilisticClassifier, Committee):
 
     def _votes(self, near: np.ndarray, now: np.ndarray) -> np.ndarray:
         """Votes of each classifier for each row, of which at least one is above zero."""
-        said = self.said_[near]  # rows, neighbours, classifiers
-        right = said == self._truth[near][:, :, None]
+        predicted = self.said_[near]  # rows, neighbours, classifiers
+        right = predicted == self._truth[near][:, :, None]
         if self.rule == "knora-u":
             votes = right.sum(axis=1).astype(np.float64)
         elif self.rule == "knora-e":
             run = np.cumprod(right, axis=1).sum(axis=1)  # neighbours right without a miss, nearest first
             votes = ((run == run.max(axis=1, keepdims=True)) & (run > 0)).astype(np.float64)
         else:
-            counted = np.ones_like(right) if self.rule == "ola" else said == now[:, None, :]
+            counted = np.ones_like(right) if self.rule == "ola" else predicted == now[:, None, :]
             accuracy = (right & counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
             votes = one_hot(accuracy.argmax(axis=1), now.shape[1]).astype(np.float64)
         votes[votes.sum(axis=1) == 0] = 1.0

@@ -11,7 +11,7 @@ from lanatus.catalog import method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import one_hot, one_target
 from lanatus.ensemble.combine._experts_em import Mixture, softmax_fit
-from lanatus.ensemble.combine._standardised import single_blas
+from lanatus.ensemble.combine._standardised import mean_and_spread, single_blas
 from lanatus.scale import blockwise
 
 
@@ -175,7 +175,7 @@ class MixtureOfExpertsRegressor(Regressor, Mixture):
     def fit(self, X: Any, y: Any) -> Self:
         X = self._take(X, reset=True)
         target = one_target(y, X)
-        self._middle, self._spread = float(np.mean(np.sort(target))), float(np.std(np.sort(target)))
+        self._middle, self._spread = mean_and_spread(target)
         self._em(X, (target - self._middle) / (self._spread or 1.0))
         return self
 
@@ -202,5 +202,5 @@ class MixtureOfExpertsRegressor(Regressor, Mixture):
     def predict(self, X: Any) -> np.ndarray:
         with single_blas():
             Z, share = self._gate(X)
-            said = np.einsum("ne,ne->n", share, Z @ self.expert_coef_.T)
-        return np.asarray(self._middle + self._spread * said)
+            mean = np.einsum("ne,ne->n", share, Z @ self.expert_coef_.T)
+        return np.asarray(self._middle + self._spread * mean)

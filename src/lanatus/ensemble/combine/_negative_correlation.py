@@ -19,7 +19,7 @@ from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot, one_target
 from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.combine._networks import answers_of, start, train
-from lanatus.ensemble.combine._standardised import learn_scales, one_order, scaled, single_blas
+from lanatus.ensemble.combine._standardised import learn_scales, mean_and_spread, one_order, scaled, single_blas
 from lanatus.params import Integer, Real, rules_for
 from lanatus.scale import blockwise
 
@@ -250,7 +250,7 @@ class NegativeCorrelationRegressor(Regressor, _Networks):
     def fit(self, X: Any, y: Any) -> Self:
         X = self._take(X, reset=True)
         target = one_target(y, X)
-        self._middle, self._spread = float(np.mean(np.sort(target))), float(np.std(np.sort(target)))
+        self._middle, self._spread = mean_and_spread(target)
         self._train(X, ((target - self._middle) / (self._spread or 1.0))[:, None])
         return self
 

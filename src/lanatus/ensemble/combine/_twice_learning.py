@@ -243,11 +243,11 @@ class NeC45Classifier(ProbabilisticClassifier, Estimator):
             label = self._taught(table, codes, rng)
             at = drawn_places(table, _n_made(self.n_generated, len(table)), rng)
             rows = rows_at(table, _with_own(table, at))
-            said = label(rows)
+            labels = label(rows)
         tree = C45Classifier() if self.tree is None else clone(self.tree)
         if "random_state" in tree.get_params():
             tree.set_params(random_state=int(rng.randint(2**31 - 1)))
-        self.tree_ = tree.fit(rows, said)
+        self.tree_ = tree.fit(rows, labels)
         return self
 
     def _taught(self, table: Table, codes: np.ndarray, rng: np.random.RandomState) -> Any:

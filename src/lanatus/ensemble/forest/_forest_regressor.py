@@ -55,11 +55,11 @@ class ForestRegressor(WeightedRegressor, Forest):
         return grow_numbers(X, n_values, target, weights, self.criterion, options)
 
     def _left_out_score(self, target: np.ndarray, sums: np.ndarray, votes: np.ndarray) -> None:
-        self.oob_prediction_ = self._said(sums)
+        self.oob_prediction_ = self._by_output(sums)
         judged = votes > 0
-        self.oob_score_ = float(r2_score(target[judged], self._said(sums)[judged])) if judged.sum() > 1 else np.nan
+        self.oob_score_ = float(r2_score(target[judged], self._by_output(sums)[judged])) if judged.sum() > 1 else np.nan
 
-    def _said(self, means: np.ndarray) -> np.ndarray:
+    def _by_output(self, means: np.ndarray) -> np.ndarray:
         return means if self.n_outputs_ > 1 else means[:, 0]
 
     @property
@@ -70,4 +70,4 @@ class ForestRegressor(WeightedRegressor, Forest):
     @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        return self._said(self._mean_value(X))
+        return self._by_output(self._mean_value(X))

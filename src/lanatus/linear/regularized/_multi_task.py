@@ -6,9 +6,9 @@ from typing import Any, Self
 from sklearn.base import MultiOutputMixin
 
 from lanatus._typing import override
-from lanatus.base import fitting
+from lanatus.base import WeightedRegressor, fitting
 from lanatus.catalog import method
-from lanatus.linear._linear_regressor import LinearRegressor
+from lanatus.linear._linear_model import LinearModel
 from lanatus.linear._rules import RULES
 from lanatus.linear._targets import several_targets
 from lanatus.linear.regularized._fit import column_seed, fit_penalized, open_risk
@@ -17,8 +17,10 @@ from lanatus.optimize.solvers import BlockCoordinateDescent
 from lanatus.params import rules_for
 
 
-class MultiTask(MultiOutputMixin, LinearRegressor):
+class MultiTask(MultiOutputMixin, WeightedRegressor, LinearModel):
     """Base of the models that learn several targets together, and never one alone."""
+
+    predict = LinearModel.predict
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
