@@ -61,6 +61,29 @@ def test_docstring_says_section_cost_and_has_an_example(entry):
 
 
 @each
+def test_public_methods_say_what_they_do(entry):
+    """Most inherit their docstring: help() and the API pages show that of the base."""
+    members = {name: getattr(entry.object, name) for name in dir(entry.object) if not name.startswith("_")}
+    spoken = {name: member for name, member in members.items() if callable(member) or isinstance(member, property)}
+    assert "fit" in spoken
+    assert [name for name, member in spoken.items() if not inspect.getdoc(member)] == []
+
+
+@each
+@pytest.mark.parametrize("verb", ["fit", "predict", "predict_proba", "transform", "fit_resample"])
+def test_inherited_docstrings_name_the_parameters(entry, verb):
+    """A docstring with a section of parameters has those of the signature, its own or its base's alike."""
+    method = getattr(entry.object, verb, None)
+    section = re.split(r"^Parameters\n-+\n", inspect.getdoc(method) or "", maxsplit=1, flags=re.M)
+    if len(section) == 1:
+        pytest.skip("no such method, or one that says it in a sentence")
+    named = re.split(r"^\w+\n-+$", section[1], maxsplit=1, flags=re.M)[0]
+    documented = [name for line in re.findall(r"^([\w*][\w*, ]*) : ", named, re.M) for name in line.split(", ")]
+    parameters = list(inspect.signature(method).parameters.values())[1:]
+    assert documented == [f"**{one.name}" if one.kind == one.VAR_KEYWORD else one.name for one in parameters]
+
+
+@each
 def test_html_repr_links_to_the_docs(entry):
     html = build(entry)._repr_html_()
     assert f"#lanatus.{entry.path.split('.')[1]}.{entry.name}" in html

@@ -233,11 +233,11 @@ class Runner:
         None for a split without rows to judge by, or where nothing could be fitted.
         """
         kept = [split.search.kept() if split.judged is not None else None for split in self.splits]
-        found: dict[str, Outcome] = {}
+        outcomes: dict[str, Outcome] = {}
 
         def absorb(job: TrialJob, outcome: Outcome) -> None:
             if not outcome.error:
-                found[f"{job.ground}/{job.trial.key}"] = outcome
+                outcomes[f"{job.ground}/{job.trial.key}"] = outcome
 
         must, may = [], []
         for split, one in zip(self.splits, kept, strict=True):
@@ -250,31 +250,31 @@ class Runner:
         last = self.splits[-1].search
         final = last.kept()
         closing = sum(last.seconds(trial, len(last.y)) or 0.0 for trial in final.trials) if final else 0.0
-        rest = [job for job in _once(may) if f"{job.ground}/{job.trial.key}" not in found]
+        rest = [job for job in _once(may) if f"{job.ground}/{job.trial.key}" not in outcomes]
         allowed = self.start + self.budget - closing - _EXPLAINING * self.budget
         try:
             if not self.was_stopped:
                 self._do(rest, max(allowed, time.monotonic() + 0.1 * self.budget), absorb)
         except KeyboardInterrupt:
             self.was_stopped = True
-        return [self._judged(split, one, found) for split, one in zip(self.splits, kept, strict=True)]
+        return [self._judged(split, one, outcomes) for split, one in zip(self.splits, kept, strict=True)]
 
     def _outer(self, split: Split, trial: Trial) -> TrialJob:
         return TrialJob(split.search.ground, trial, OUTER, split.search.seed)
 
-    def _judged(self, split: Split, kept: Kept | None, found: dict[str, Outcome]) -> Judged | None:
+    def _judged(self, split: Split, kept: Kept | None, outcomes: dict[str, Outcome]) -> Judged | None:
         if kept is None:
             return None
 
         def answered(trials: Sequence[Trial], weights: Sequence[float], loss: float) -> Answered | None:
-            have = [found.get(f"{split.search.ground}/{trial.key}") for trial in trials]
+            have = [outcomes.get(f"{split.search.ground}/{trial.key}") for trial in trials]
             alive = [(one, weight) for one, weight in zip(have, weights, strict=True) if one is not None]
             if not alive:
                 return None
-            whole = sum(weight for _, weight in alive)
+            total = sum(weight for _, weight in alive)
             answers = [np.asarray(one.answers) for one, _ in alive]
             return Answered(
-                blended(answers, [weight / whole for _, weight in alive]),
+                blended(answers, [weight / total for _, weight in alive]),
                 loss,
                 sum(one.fit_seconds for one, _ in alive),
                 sum(one.predict_seconds for one, _ in alive),

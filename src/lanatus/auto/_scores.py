@@ -78,8 +78,8 @@ def _mean(each: Callable[..., np.ndarray], name: str, greater: bool, in_unit: bo
 
 
 def _log_losses(y: np.ndarray, answers: np.ndarray) -> np.ndarray:
-    whole = answers.sum(axis=1)
-    chosen = answers[np.arange(len(y)), y] / np.where(whole > 0, whole, 1.0)
+    total = answers.sum(axis=1)
+    chosen = answers[np.arange(len(y)), y] / np.where(total > 0, total, 1.0)
     # A probability of 0 for what came true would be an infinite loss: no answer is believed beyond 1 in 10^15.
     return np.asarray(-np.log(chosen.clip(1e-15, 1.0)))
 
@@ -135,12 +135,12 @@ def _f1(cost: np.ndarray | None, classes: tuple[int, ...] | None, name: str) -> 
     """F1 of one class, or its mean over all that occur."""
 
     def each(y: np.ndarray, answers: np.ndarray) -> tuple[float, np.ndarray]:
-        said = _decided(answers, cost)
+        predicted = _decided(answers, cost)
         wanted = np.unique(y) if classes is None else np.array(classes)
         total, psi = 0.0, np.zeros(len(y))
         for c in wanted:
-            both = 2.0 * ((said == c) & (y == c))
-            any_ = (said == c).astype(float) + (y == c)
+            both = 2.0 * ((predicted == c) & (y == c))
+            any_ = (predicted == c).astype(float) + (y == c)
             if any_.sum() > 0:
                 f = both.sum() / any_.sum()
                 total += float(f)

@@ -160,14 +160,14 @@ class Search:
         chosen = list(leaders.values())[:_FAMILIES]
         if not chosen:
             return []
-        found: dict[str, Trial] = {}
+        trials: dict[str, Trial] = {}
         shares = np.array([0.5, 0.3, 0.2])[: len(chosen)]
         for _ in range(_PER_ROUND):
             near = chosen[int(self._rng.choice(len(chosen), p=shares / shares.sum()))]
             trial = self._moved(near)
             if trial.key not in self.trials:
-                found[trial.key] = trial
-        return list(found.values())
+                trials[trial.key] = trial
+        return list(trials.values())
 
     def _moved(self, near: Trial) -> Trial:
         """Parameters a random step away from some, or one time in four anywhere."""
@@ -290,8 +290,8 @@ class Search:
         counts = np.bincount(place)
         out = []
         for key in keys:
-            said = np.concatenate([np.asarray(self.outcomes[key][part].answers) for part in parts])
-            columns = said[:, None] if said.ndim == 1 else said
+            answers = np.concatenate([np.asarray(self.outcomes[key][part].answers) for part in parts])
+            columns = answers[:, None] if answers.ndim == 1 else answers
             sums = np.stack([np.bincount(place, column, len(rows)) for column in columns.T], axis=1) / counts[:, None]
-            out.append(sums[:, 0] if said.ndim == 1 else sums)
+            out.append(sums[:, 0] if answers.ndim == 1 else sums)
         return rows, out

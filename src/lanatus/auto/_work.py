@@ -115,7 +115,7 @@ def answers_of(model: Any, X: Any, n_classes: int) -> np.ndarray:
     """Probabilities of all classes, those that a fit did not see with none; or numbers."""
     if not n_classes:
         return np.asarray(model.predict(X), dtype=np.float64)
-    said = np.asarray(model.predict_proba(X))
-    out = np.zeros((len(said), n_classes))
-    out[:, np.asarray(model.classes_, dtype=np.intp)] = said
+    proba = np.asarray(model.predict_proba(X))
+    out = np.zeros((len(proba), n_classes))
+    out[:, np.asarray(model.classes_, dtype=np.intp)] = proba
     return out

@@ -52,7 +52,7 @@ def fitting(fit: F) -> F:
     """Wrap ``fit`` or ``partial_fit``: parameters checked, callbacks closed, no half-fitted model left."""
 
     @functools.wraps(fit)
-    def whole(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
         check_params(self)
         before = dict(vars(self))
         try:
@@ -63,7 +63,7 @@ def fitting(fit: F) -> F:
             vars(self).update(before)
             raise
 
-    return whole  # type: ignore[return-value]
+    return guarded  # type: ignore[return-value]
 
 
 class Estimator(BaseEstimator):

@@ -15,13 +15,13 @@ def class_codes(y: Any, X: Any, classes: np.ndarray | None = None) -> tuple[np.n
     check_consistent_length(X, labels)
     if labels.dtype.kind not in "iubU":
         check_classification_targets(labels)
-    found, codes = _distinct(labels)
+    present, codes = _distinct(labels)
     if classes is None:
-        return found, codes
-    place = np.minimum(np.searchsorted(classes, found), len(classes) - 1)
-    known = classes[place] == found
+        return present, codes
+    place = np.minimum(np.searchsorted(classes, present), len(classes) - 1)
+    known = classes[place] == present
     if not known.all():
-        raise ValueError(f"The target label(s) {found[~known]} in y do not exist in the initial classes {classes}")
+        raise ValueError(f"The target label(s) {present[~known]} in y do not exist in the initial classes {classes}")
     return classes, place.astype(np.int32)[codes]
 
 
@@ -50,8 +50,8 @@ def _distinct(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values = np.array(coded.dictionary.to_pylist(), dtype=labels.dtype)
         order = np.argsort(values)
         return values[order], np.argsort(order).astype(np.int32)[coded.indices.to_numpy()]
-    found, codes = np.unique(labels, return_inverse=True)
-    return found, codes.astype(np.int32)
+    distinct, codes = np.unique(labels, return_inverse=True)
+    return distinct, codes.astype(np.int32)
 
 
 def as_labels(y: Any) -> np.ndarray:

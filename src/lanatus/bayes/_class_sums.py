@@ -1,54 +1,82 @@
-"""Classifiers that need the rows only through sums by class: ``fit`` takes one pass, ``partial_fit`` adds to the sums.
+"""Bayes classifiers that need the rows only through sums by class: their methods, as functions that a class names.
 
-A classifier gives `tally`, which makes what sums up a block of rows from the labels there will be (None: those of the
-rows), and `absorb`, which makes the model of the sums over all rows.
+A class has `_tally(classes)`, what sums up a block of rows given the labels there will be (None: those of the rows);
+`_absorb(stats)`, the model that follows from the sums over all rows; `_learned()`, the sums so far; and, where the
+first rows must be looked at before any are summed up, `_prepare(engine, classes)`.
 """
 
-from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
 
-from lanatus.base import Estimator, check_positive_weight
-from lanatus.scale import Block, Engine, InMemory, open_engine
+from lanatus.base import check_positive_weight, fitting
+from lanatus.scale import Engine, InMemory, open_engine
 
-E = TypeVar("E", bound=Estimator)
-Tally = Callable[[np.ndarray | None], Callable[[Block], Any]]
-Absorb = Callable[[Any], None]
-Prepare = Callable[[Engine, np.ndarray | None], None]
+Summed = TypeVar("Summed", bound=Any)
 
 
-def fit_by_sums(
-    model: E, X: Any, y: Any, sample_weight: Any, tally: Tally, absorb: Absorb, prepare: Prepare | None = None
-) -> E:
-    """Learn from all rows; `prepare` learns beforehand what must be known to sum them up."""
+@fitting
+def fit(self: Summed, X: Any, y: Any = None, sample_weight: Any = None) -> Summed:  # noqa: D417 (a method of those that name it)
+    """Learn from rows X with labels y.
+
+    Parameters
+    ----------
+    X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
+        The attributes.
+    y : array of shape (n_samples,)
+        Labels of any type; None where X is a source that has its own target.
+    sample_weight : array of shape (n_samples,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    self
+    """
+    return fit_by_sums(self, X, y, sample_weight)
+
+
+def fit_by_sums(model: Summed, X: Any, y: Any, sample_weight: Any) -> Summed:
+    """Learn from the sums over all rows."""
     engine = open_engine(model, X, y, sample_weight)
-    if prepare is not None:
-        prepare(engine, None)
-    absorb(engine.reduce(tally(None)))
+    _prepare(model, engine, None)
+    model._absorb(engine.reduce(model._tally(None)))
     return model
 
 
-def partial_fit_by_sums(
-    model: E,
-    X: Any,
-    y: Any,
-    classes: Any,
-    sample_weight: Any,
-    tally: Tally,
-    learned: Callable[[], Any],
-    absorb: Absorb,
-    prepare: Prepare | None = None,
-) -> E:
-    """Add some more rows to the sums `learned` so far; the first call prepares."""
-    first, labels = labels_to_come(model, classes)
-    rows = model._take(X, reset=first)
-    engine = InMemory(rows, y, model._weights(sample_weight, rows))
-    if first and prepare is not None:
-        prepare(engine, labels)
-    stats = engine.reduce(tally(labels))
-    absorb(stats if first else learned() + stats)
-    return model
+@fitting
+def partial_fit(self: Summed, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Summed:  # noqa: D417
+    """Go on learning from some more rows.
+
+    Nominal columns keep the values of the first call, and numbers that are cut into intervals its edges.
+
+    Parameters
+    ----------
+    X : array or frame of shape (n_samples, n_features)
+        The attributes.
+    y : array of shape (n_samples,)
+        The labels.
+    classes : array of shape (n_classes,), optional
+        All labels there will be; needed in the first call.
+    sample_weight : array of shape (n_samples,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    self
+    """
+    first, labels = labels_to_come(self, classes)
+    rows = self._take(X, reset=first)
+    engine = InMemory(rows, y, self._weights(sample_weight, rows))
+    if first:
+        _prepare(self, engine, labels)
+    stats = engine.reduce(self._tally(labels))
+    self._absorb(stats if first else self._learned() + stats)
+    return self
+
+
+def _prepare(model: Any, engine: Engine, classes: np.ndarray | None) -> None:
+    if hasattr(model, "_prepare"):
+        model._prepare(engine, classes)
 
 
 def labels_to_come(model: Any, classes: Any) -> tuple[bool, np.ndarray]:

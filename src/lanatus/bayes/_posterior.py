@@ -4,19 +4,17 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin
 
-from lanatus.base import Estimator, check_is_fitted
+from lanatus._typing import override
+from lanatus.base import Estimator, LogProbabilisticClassifier, WeightedClassifier, check_is_fitted
 from lanatus.scale import blockwise
 
 
-class BayesClassifier(ClassifierMixin, Estimator):
+class BayesClassifier(WeightedClassifier, LogProbabilisticClassifier, Estimator):
     """Picks the class of the largest :math:`P(c) p(x | c)`; a class that derives from it says how large that is.
 
     A row that no class can explain, all of whose products are 0, says nothing: its classes keep their priors.
     """
-
-    classes_: np.ndarray
 
     def _joint(self, X: Any) -> np.ndarray:
         """Logarithm of prior times likelihood, for each row and class."""
@@ -41,51 +39,21 @@ class BayesClassifier(ClassifierMixin, Estimator):
         check_is_fitted(self)
         return self._joint(X)
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """Most probable class of each row, the first in order on ties.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         return self.classes_[explained(self._joint(X), self._log_priors()).argmax(axis=1)]
 
+    @override
     @blockwise
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of the posterior probability of each class.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
         check_is_fitted(self)
         return log_posterior(self._joint(X), self._log_priors())
 
+    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Posterior probability of each class.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
         return np.exp(self.predict_log_proba(X))
 
 

@@ -37,7 +37,7 @@ def drawn(plot: F) -> F:
     """Wrap a method that draws and returns a display: Chinese in it shows, on axes made before as on new ones."""
 
     @functools.wraps(plot)
-    def whole(*args: Any, **kwargs: Any) -> Any:
+    def drawn(*args: Any, **kwargs: Any) -> Any:
         with use_chinese():
             display = plot(*args, **kwargs)
             figure = display.ax_.get_figure(root=True)
@@ -47,7 +47,7 @@ def drawn(plot: F) -> F:
             figure.draw_without_rendering()  # ticks are made now, while the font is at hand
         return display
 
-    return whole  # type: ignore[return-value]
+    return drawn  # type: ignore[return-value]
 
 
 def plain(text: str) -> str:

@@ -58,11 +58,11 @@ def target_of(model: Path) -> str:
 
 
 def _confusion(y: np.ndarray, model: Any, X: Any, classes: np.ndarray) -> RichTable:
-    said = np.searchsorted(classes, np.asarray(model.predict(X)))
+    predicted = np.searchsorted(classes, np.asarray(model.predict(X)))
     table = RichTable(title="rows: truth, columns: answers")
     table.add_column("")
     for label in classes:
         table.add_column(escape(str(label)), justify="right")
-    for label, counts in zip(classes, confusion_matrix(y, said, labels=np.arange(len(classes))), strict=True):
+    for label, counts in zip(classes, confusion_matrix(y, predicted, labels=np.arange(len(classes))), strict=True):
         table.add_row(escape(str(label)), *map(str, counts))
     return table

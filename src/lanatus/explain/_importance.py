@@ -131,12 +131,12 @@ def permutation_importance(
     n, d = n_rows(columns.X), len(columns.names)
     rng = check_random_state(random_state)
     seeds = rng.randint(np.iinfo(np.int32).max, size=d)
-    whole = float(scorer(model, columns.X, y, **weights))
+    baseline = float(scorer(model, columns.X, y, **weights))
 
     def falls(j: int) -> list[float]:
         own = np.random.RandomState(seeds[j])
         orders = (own.permutation(n) for _ in range(n_repeats))
-        return [whole - float(scorer(model, columns.shuffled(j, order), y, **weights)) for order in orders]
+        return [baseline - float(scorer(model, columns.shuffled(j, order), y, **weights)) for order in orders]
 
-    found = np.array(Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(falls)(j) for j in range(d)))
-    return Bunch(importances=found, importances_mean=found.mean(axis=1), importances_std=found.std(axis=1))
+    drops = np.array(Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(falls)(j) for j in range(d)))
+    return Bunch(importances=drops, importances_mean=drops.mean(axis=1), importances_std=drops.std(axis=1))

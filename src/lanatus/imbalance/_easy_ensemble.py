@@ -6,6 +6,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.imbalance._balanced_ensemble import BalancedEnsemble
@@ -102,21 +103,9 @@ class EasyEnsembleClassifier(BalancedEnsemble):
 
     _params = rules_for(__init__, RULES)
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
-        """Draw the parts and fit a learner to each.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes; sparse and with missing values only where `estimator` takes them.
-        y : array of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self
-        """
         rows, codes = self._open(X, y)
         rng = check_random_state(self.random_state)
         labels = self.classes_[codes]

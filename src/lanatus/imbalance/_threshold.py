@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
-from lanatus.base import check_is_fitted, coded_rows, fitting
+from lanatus._typing import override
+from lanatus.base import WeightedClassifier, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.imbalance._rescaling import rescale_proba
 from lanatus.params import Array, Choice, Nothing, Real, Satisfies, rules_for
@@ -30,7 +30,7 @@ def _inner_has(verb: str) -> Any:
     zh="阈值移动",
     peers=["scikit-learn:FixedThresholdClassifier"],
 )
-class FixedThresholdClassifier(ClassifierMixin, Wrapper):
+class FixedThresholdClassifier(WeightedClassifier, Wrapper):
     r"""Decides by a moved threshold on the probabilities of any classifier.
 
     It learns from all rows as they are; the decision alone is rescaled: positive where :math:`y \ge t`. The balanced
@@ -98,23 +98,9 @@ class FixedThresholdClassifier(ClassifierMixin, Wrapper):
         response_method=Choice("auto", "predict_proba", "decision_function"),
     )
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learner and set the threshold.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
         rows, codes = coded_rows(self, X, y, least=2)
         weight = self._weights(sample_weight, rows)
         self._positive()

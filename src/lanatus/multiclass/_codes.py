@@ -200,15 +200,15 @@ def optimal_code(n_classes: int, length: int) -> np.ndarray:
         LinearConstraint(np.column_stack([apart, -np.ones(len(apart))]), lb=0),
         LinearConstraint(np.append(np.ones(columns), 0.0), lb=m, ub=m),
     ]
-    found = milp(
+    solution = milp(
         np.append(np.zeros(columns), -1.0),
         constraints=conditions,
         integrality=np.ones(columns + 1),
         bounds=Bounds(0, m),
     )
-    if not found.success:
-        raise RuntimeError(f"no code of {n} classes and length {m} was found: {found.message}")
-    return np.repeat(splits, np.round(found.x[:-1]).astype(int), axis=1)
+    if not solution.success:
+        raise RuntimeError(f"no code of {n} classes and length {m} was found: {solution.message}")
+    return np.repeat(splits, np.round(solution.x[:-1]).astype(int), axis=1)
 
 
 # ---------------------------------------------------------------- quality

@@ -60,12 +60,12 @@ def code_distances(codes: Any, code_book: Any, *, distance: str = "hamming", wei
     """Distance of each row of answers to each row of a coding matrix, as in :func:`decode`."""
     check_choice("distance", distance, DISTANCES)
     book = checked_code(code_book).astype(np.float64)
-    said = np.atleast_2d(np.asarray(codes, dtype=np.float64))
-    if said.ndim != 2:
-        raise ValueError(f"codes must have a row for each sample; got {said.ndim} dimensions.")
-    if said.shape[1] != book.shape[1]:
-        raise ValueError(f"codes have {said.shape[1]} answers, the coding matrix {book.shape[1]}; wanted as many.")
-    if np.isnan(said).any():
+    answers = np.atleast_2d(np.asarray(codes, dtype=np.float64))
+    if answers.ndim != 2:
+        raise ValueError(f"codes must have a row for each sample; got {answers.ndim} dimensions.")
+    if answers.shape[1] != book.shape[1]:
+        raise ValueError(f"codes have {answers.shape[1]} answers, the coding matrix {book.shape[1]}; wanted as many.")
+    if np.isnan(answers).any():
         raise ValueError("codes must not have NaN; every learner has to answer.")
     share = np.ones(book.shape[1]) if weights is None else np.asarray(weights, dtype=np.float64)
     if share.shape != (book.shape[1],):
@@ -73,10 +73,10 @@ def code_distances(codes: Any, code_book: Any, *, distance: str = "hamming", wei
     if not (np.isfinite(share) & (share >= 0)).all():
         raise ValueError("weights must be finite numbers of 0 or more.")
     if distance == "hamming":
-        return np.asarray((share.sum() - np.where(said > 0, 1.0, -1.0) * share @ book.T) / 2)
+        return np.asarray((share.sum() - np.where(answers > 0, 1.0, -1.0) * share @ book.T) / 2)
     if distance == "euclidean":
-        squares = (said**2) @ share
-        return np.sqrt(np.maximum(squares[:, None] + (book**2) @ share - 2 * (said * share) @ book.T, 0))
-    margins = said[:, None, :] * book
+        squares = (answers**2) @ share
+        return np.sqrt(np.maximum(squares[:, None] + (book**2) @ share - 2 * (answers * share) @ book.T, 0))
+    margins = answers[:, None, :] * book
     losses = np.exp(np.minimum(-margins, 600)) if distance == "exponential" else np.maximum(0, 1 - margins)
     return np.asarray(losses @ share)

@@ -5,9 +5,10 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import ClassifierMixin, is_regressor
+from sklearn.base import is_regressor
 
-from lanatus.base import coded_rows, fitting
+from lanatus._typing import override
+from lanatus.base import WeightedClassifier, coded_rows, fitting
 from lanatus.params import rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
@@ -16,7 +17,7 @@ from lanatus.wrapping import LEARNER, Wrapper
 Tasks = Sequence[tuple[np.ndarray, np.ndarray | None]]
 
 
-class Decomposed(ClassifierMixin, Wrapper):
+class Decomposed(WeightedClassifier, Wrapper):
     """What the decompositions share: two-class learners, fitted side by side, and labels."""
 
     estimators_: list[Any]
@@ -40,23 +41,9 @@ class Decomposed(ClassifierMixin, Wrapper):
             delayed(self._fitted)(X, target, rows, weight) for target, rows in tasks
         )
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the two-class learners.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
         rows, codes, weight = self._open(X, y, sample_weight)
         self._fit_all(rows, self._tasks(rows, codes), weight)
         return self
@@ -69,19 +56,9 @@ class Decomposed(ClassifierMixin, Wrapper):
         """One score a class, the largest wins; for two classes one score, above zero for the second."""
         raise NotImplementedError
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class of the largest score.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         sure = self.decision_function(X)
         return np.asarray(self.classes_[(sure > 0).astype(int) if sure.ndim == 1 else sure.argmax(axis=1)])
 

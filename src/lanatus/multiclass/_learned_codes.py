@@ -135,9 +135,9 @@ def embed_nodes(
     trial._fit_problems(train, codes[inside], heavy)
     learners = list(trial.estimators_)
     for _ in range(model.length or n):
-        said = trial._answers(tested)
-        trial.weights_ = _column_weights(said, trial.problems_, codes[outside])
-        guess = trial._nearness(said).argmax(axis=1)
+        answers = trial._answers(tested)
+        trial.weights_ = _column_weights(answers, trial.problems_, codes[outside])
+        guess = trial._nearness(answers).argmax(axis=1)
         confused = np.zeros((n, n))
         np.add.at(confused, (codes[outside], guess), 1.0)
         np.fill_diagonal(confused, 0.0)
@@ -174,11 +174,11 @@ def _some_of_each(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
     return aside
 
 
-def _column_weights(said: np.ndarray, problems: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def _column_weights(answers: np.ndarray, problems: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """log((1 - e) / e) of the error of each column on the rows of the classes it uses, none below a small weight."""
     truth = problems[codes]
     used = truth != 0
-    wrong = (np.where(said > 0, 1, -1) != truth) & used
+    wrong = (np.where(answers > 0, 1, -1) != truth) & used
     # Half an error more, so that a column without any is not beyond all others.
     error = (wrong.sum(axis=0) + 0.5) / (used.sum(axis=0) + 1.0)
     return np.maximum(np.log((1 - error) / error), 1e-3)
@@ -203,7 +203,7 @@ def _new_column(
 # ---------------------------------------------------------------- continuous codes
 
 
-def continuous_code(said: np.ndarray, codes: np.ndarray, n_classes: int, weight: np.ndarray | None) -> np.ndarray:
+def continuous_code(answers: np.ndarray, codes: np.ndarray, n_classes: int, weight: np.ndarray | None) -> np.ndarray:
     """Real numbers M that make M_y . h(x) larger by one than every other row, h being the signs of the learners.
 
     Minimises |M|^2 / 2 + C sum max(0, 1 - (M_y - M_r) . h)^2 over the most violating r of each row (Crammer and
@@ -211,7 +211,7 @@ def continuous_code(said: np.ndarray, codes: np.ndarray, n_classes: int, weight:
     """
     from scipy.optimize import minimize
 
-    signs = np.where(said > 0, 1.0, -1.0)
+    signs = np.where(answers > 0, 1.0, -1.0)
     n, m = signs.shape
     share = np.ones(n) if weight is None else weight
     own = np.arange(n), codes
@@ -230,5 +230,5 @@ def continuous_code(said: np.ndarray, codes: np.ndarray, n_classes: int, weight:
         value = 0.5 * flat @ flat + share @ slack**2
         return float(value), (matrix + slope.T @ signs).ravel()
 
-    found = minimize(objective, np.zeros(n_classes * m), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    return np.asarray(found.x.reshape(n_classes, m))
+    solution = minimize(objective, np.zeros(n_classes * m), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    return np.asarray(solution.x.reshape(n_classes, m))

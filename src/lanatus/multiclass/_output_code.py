@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.multiclass._codes import (
@@ -135,23 +136,9 @@ class OutputCodeClassifier(Decomposed):
         decoding=Choice(*DISTANCES),
     )
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit a learner for each column of the coding matrix.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
         rows, codes, weight = self._open(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self.problems_ = self._problems(rows, codes, rng)
@@ -198,14 +185,14 @@ class OutputCodeClassifier(Decomposed):
         near = self._nearness(self._answers(self._take(X, reset=False)))
         return near[:, 1] - near[:, 0] if len(self.classes_) == 2 else near
 
-    def _nearness(self, said: np.ndarray) -> np.ndarray:
+    def _nearness(self, answers: np.ndarray) -> np.ndarray:
         if self.code_book_.dtype.kind == "f":
-            return np.asarray(np.where(said > 0, 1.0, -1.0) @ self.code_book_.T)
-        return -code_distances(said, self.code_book_, distance=self.decoding, weights=self.weights_)
+            return np.asarray(np.where(answers > 0, 1.0, -1.0) @ self.code_book_.T)
+        return -code_distances(answers, self.code_book_, distance=self.decoding, weights=self.weights_)
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class of the nearest row."""
         check_is_fitted(self)
         near = self._nearness(self._answers(self._take(X, reset=False)))
         return np.asarray(self.classes_[near.argmax(axis=1)])

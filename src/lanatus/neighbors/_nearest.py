@@ -67,16 +67,16 @@ def _by_products(points: Any, queries: Any, k: int, own: np.ndarray | None) -> N
     """Of sparse rows, by inner products of a block of queries with all points."""
     norms, own_norms = (np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel() for X in (points, queries))
     columns = points.T.tocsc()
-    found = Neighbors(np.empty((queries.shape[0], k), np.int32), np.empty((queries.shape[0], k)))
+    neighbors = Neighbors(np.empty((queries.shape[0], k), np.int32), np.empty((queries.shape[0], k)))
     for part in blocks(queries.shape[0], points.shape[0]):
         squares = norms - 2 * np.asarray((queries[part] @ columns).todense(), dtype=np.float64)
         if own is not None:
             squares[np.arange(len(squares)), own[part]] = np.inf
         near = _lowest(squares, k)
-        found.indices[part] = near
+        neighbors.indices[part] = near
         squares = np.take_along_axis(squares, near, axis=1) + own_norms[part, None]
-        found.distances[part] = np.sqrt(np.maximum(squares, 0.0))
-    return found
+        neighbors.distances[part] = np.sqrt(np.maximum(squares, 0.0))
+    return neighbors
 
 
 def _lowest(values: np.ndarray, k: int) -> np.ndarray:

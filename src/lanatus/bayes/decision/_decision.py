@@ -3,9 +3,9 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
-from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus._typing import override
+from lanatus.base import ProbabilisticClassifier, WeightedClassifier, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Array, Nothing, Real, Satisfies
 from lanatus.scale import blockwise
@@ -98,7 +98,7 @@ def least_risk(posterior: np.ndarray, loss_matrix: Any, reject_loss: float | Non
     en="Bayes decision rules over any classifier",
     zh="最小错误率准则",
 )
-class BayesDecision(ClassifierMixin, Wrapper):
+class BayesDecision(WeightedClassifier, ProbabilisticClassifier, Wrapper):
     r"""Decides by Bayes' rule on the probabilities of any classifier.
 
     By default the class of the largest posterior, the least error; with losses that of the least risk
@@ -176,23 +176,9 @@ class BayesDecision(ClassifierMixin, Wrapper):
         self.bounded_class = bounded_class
         self.max_error = max_error
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learner and, with a bound on one error, find the threshold that keeps it.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
         rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         if len(self.classes_) < 2:
@@ -240,19 +226,9 @@ class BayesDecision(ClassifierMixin, Wrapper):
         with np.errstate(invalid="ignore"):
             return np.asarray(logs[:, 1 - own] - logs[:, own])
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The decision for each row.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         if self.bounded_class is not None:
@@ -267,19 +243,9 @@ class BayesDecision(ClassifierMixin, Wrapper):
         answers = np.concatenate([self.classes_, rejected] if same else [self.classes_.astype(object), rejected])
         return np.asarray(answers[decisions])  # the last for -1
 
+    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the learner.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict_proba(self._take(X, reset=False)))
 

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.base import clone
 
+from lanatus._typing import override
 from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.bayes._posterior import BayesClassifier, logarithm
 from lanatus.bayes._rules import RULES
@@ -141,23 +142,9 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         isotropy=Real(0, 1),
     )
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         self._check_shrinkage()
         engine = open_engine(self, X, y, sample_weight)
         stats = engine.reduce(tally_covariances)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from lanatus._typing import override
 from lanatus.base import Numbers, check_is_fitted
 from lanatus.bayes._posterior import BayesClassifier, logarithm
 from lanatus.bayes.naive._linear_nb import RULES, TYPES, LinearNB, linear_joint
@@ -141,18 +142,8 @@ class BernoulliNB(LinearNB):
             joint[had < certain.sum(axis=1)] = -np.inf
         return joint
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """Most probable class of each row, the first in order on ties.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         return BayesClassifier.predict(self, X) if self._certain().any() else super().predict(X)

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, check_is_fitted, fitting, n_threads
-from lanatus.bayes._class_sums import fit_by_sums, partial_fit_by_sums, set_classes
+from lanatus._typing import override
+from lanatus.base import Takes, check_is_fitted, n_threads
+from lanatus.bayes import _class_sums
+from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._codes import CodedColumns, Coding
 from lanatus.bayes._posterior import BayesClassifier
 from lanatus.bayes._rules import RULES
@@ -103,6 +105,9 @@ class CategoricalNB(BayesClassifier):
     _takes = Takes(nominal=True, missing=True)
     _wants = OpenCodes()
 
+    fit = _class_sums.fit
+    partial_fit = _class_sums.partial_fit
+
     def __init__(
         self,
         *,
@@ -126,46 +131,6 @@ class CategoricalNB(BayesClassifier):
         tags.input_tags.categorical = True
         tags.input_tags.positive_only = True
         return tags
-
-    @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb)
-
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from some more rows.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be; needed in the first call.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return partial_fit_by_sums(self, X, y, classes, sample_weight, self._tally, self._learned, self._absorb)
 
     def _known(self, X: Any) -> np.ndarray:
         """X as codes of values that were there in ``fit``."""
@@ -205,19 +170,9 @@ class CategoricalNB(BayesClassifier):
     def _log_priors(self) -> np.ndarray:
         return self.class_log_prior_
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """Most probable class of each row, the first in order on ties.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         return self.classes_[kernels.coded_predict(self._known(X), **self._model())]
 

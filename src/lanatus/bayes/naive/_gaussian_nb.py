@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, aligned, check_is_fitted, class_codes, fitting, n_threads
-from lanatus.bayes._class_sums import fit_by_sums, partial_fit_by_sums, set_classes
+from lanatus._typing import override
+from lanatus.base import Takes, aligned, check_is_fitted, class_codes, n_threads
+from lanatus.bayes import _class_sums
+from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._posterior import BayesClassifier, checked_priors, logarithm
 from lanatus.bayes._rules import RULES
 from lanatus.catalog import method
@@ -72,6 +74,9 @@ class GaussianNB(BayesClassifier):
 
     _takes = Takes(missing=True)
 
+    fit = _class_sums.fit
+    partial_fit = _class_sums.partial_fit
+
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9, ddof: int = 0) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
@@ -79,40 +84,11 @@ class GaussianNB(BayesClassifier):
 
     _params = rules_for(__init__, RULES)
 
-    @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
-        return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb)
-
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from some more rows.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be; needed in the first call.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
-        return partial_fit_by_sums(self, X, y, classes, sample_weight, self._tally, lambda: self._moments, self._absorb)
-
     def _tally(self, classes: np.ndarray | None) -> Callable[[Block], Moments]:
         return partial(tally_moments, classes)
+
+    def _learned(self) -> Moments:
+        return self._moments
 
     def _absorb(self, stats: Moments) -> None:
         """The model that follows from the sums over all rows."""
@@ -131,9 +107,9 @@ class GaussianNB(BayesClassifier):
         mean, var = aligned(self.theta_), aligned(self.var_)
         return {"mean": mean, "var": var, "log_prior": self._log_priors(), "n_threads": n_threads()}
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """Most probable class of each row."""
         check_is_fitted(self)
         return self.classes_[kernels.predict(self._take(X, reset=False), **self._densities())]
 

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from lanatus._core import bayes as kernels
 from lanatus._core import core
-from lanatus.base import Estimator, Intake, Numbers, Takes, check_is_fitted, class_codes, fitting, n_threads
-from lanatus.bayes._class_sums import fit_by_sums, partial_fit_by_sums, set_classes
+from lanatus._typing import override
+from lanatus.base import Estimator, Intake, Numbers, Takes, check_is_fitted, class_codes, n_threads
+from lanatus.bayes import _class_sums
+from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._posterior import BayesClassifier
 from lanatus.bayes._rules import RULES as SHARED
 from lanatus.bayes.naive._counting import ClassCounts, checked_alpha, class_log_priors, class_mass
@@ -55,6 +57,9 @@ class LinearNB(BayesClassifier):
     feature_log_prob_: np.ndarray
     n_features_in_: int
 
+    fit = _class_sums.fit
+    partial_fit = _class_sums.partial_fit
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
@@ -72,46 +77,6 @@ class LinearNB(BayesClassifier):
     def _coefficients(self) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients of the attributes, a column for each class, and the intercepts of the scores."""
         raise NotImplementedError
-
-    @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb)
-
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from some more rows.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be; needed in the first call.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return partial_fit_by_sums(self, X, y, classes, sample_weight, self._tally, self._learned, self._absorb)
 
     def _tally(self, classes: np.ndarray | None) -> Callable[[Block], ClassCounts]:
         return partial(tally_sums, classes, self._threshold())
@@ -137,19 +102,9 @@ class LinearNB(BayesClassifier):
     def _joint(self, X: Any) -> np.ndarray:
         return linear_joint(self._take(X, reset=False), *self._coefficients(), self._threshold())
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """Most probable class of each row, the first in order on ties.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         rows = kernel_rows(self._take(X, reset=False))
         options = {"above": self._threshold(), "n_threads": n_threads()}

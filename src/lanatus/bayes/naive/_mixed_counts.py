@@ -7,8 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from lanatus._core import bayes as kernels
+from lanatus._typing import override
 from lanatus.base import Takes, aligned, class_codes, fitting, n_threads
-from lanatus.bayes._class_sums import fit_by_sums, partial_fit_by_sums, set_classes
+from lanatus.bayes import _class_sums
+from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._codes import Coding, MixedColumns
 from lanatus.bayes._posterior import BayesClassifier, checked_priors, logarithm
 from lanatus.bayes.naive._counting import class_mass, log_shares, split_lines, tally_codes
@@ -75,6 +77,8 @@ class MixedBayes(BayesClassifier):
     alpha: float
     priors: Any
 
+    partial_fit = _class_sums.partial_fit
+
     def _keeps_rows(self) -> bool:
         """Whether sums over rows are not enough."""
         return False
@@ -87,53 +91,21 @@ class MixedBayes(BayesClassifier):
         """Sum over the numbers of their log densities, for each row and class."""
         raise NotImplementedError
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         if self._keeps_rows() and is_at_scale(X):
             raise ValueError(
                 "kernel densities and mode='lazy' keep the rows, so X must be in memory; take density='gaussian' with "
                 "mode='lookup' or 'incremental'."
             )
-        return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb)
-
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from some more rows.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes; nominal values beyond those of the first call are missing, so declare them there.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be; needed in the first call.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return partial_fit_by_sums(self, X, y, classes, sample_weight, self._tally, lambda: self._stats, self._absorb)
+        return _class_sums.fit_by_sums(self, X, y, sample_weight)
 
     def _tally(self, classes: np.ndarray | None) -> Callable[[Block], MixedCounts]:
         return partial(tally_mixed, classes, self.schema_)
+
+    def _learned(self) -> MixedCounts:
+        return self._stats
 
     def _absorb(self, stats: MixedCounts) -> None:
         """The model that follows from the sums over all rows."""

@@ -7,13 +7,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lanatus._core import core
+from lanatus._typing import override
 from lanatus.base import Takes, class_codes, fitting
-from lanatus.bayes._class_sums import fit_by_sums, partial_fit_by_sums, set_classes
+from lanatus.bayes import _class_sums
+from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._codes import CodedColumns, Coding
 from lanatus.bayes._posterior import BayesClassifier, logarithm
 from lanatus.bayes.naive._counting import ClassCounts
 from lanatus.preprocess import entropy_edges, frequency_edges
-from lanatus.scale import Block, Engine
+from lanatus.scale import Block, Engine, open_engine
 
 SAMPLE = 100_000  # rows that edges are learned from
 
@@ -27,52 +29,14 @@ class CountedBayes(BayesClassifier):
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = CodedColumns()
 
+    fit = _class_sums.fit
+    partial_fit = _class_sums.partial_fit
+
     alpha: float
     smoothing: str = "lidstone"
     class_count_: np.ndarray
     counts_: np.ndarray
     n_values_: np.ndarray
-
-    @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb, self._prepare)
-
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from some more rows; intervals and values are those of the first call.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be; needed in the first call.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        sums = self._tally, self._learned, self._absorb, self._prepare
-        return partial_fit_by_sums(self, X, y, classes, sample_weight, *sums)
 
     def _prepare(self, engine: Engine, classes: np.ndarray | None) -> None:
         """Learn from the first rows what must be known before rows are counted."""
@@ -98,6 +62,35 @@ class CountedBayes(BayesClassifier):
 
     def _log_priors(self) -> np.ndarray:
         return log_priors(self.class_count_, self.alpha, self.smoothing)
+
+
+class StructuredBayes(BayesClassifier):
+    """Base of the Bayes classifiers that look at coded rows as often as it takes to find their structure.
+
+    A class that derives from it says in `_learn` how.
+    """
+
+    _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
+    _wants = CodedColumns()
+
+    alpha: float
+    class_count_: np.ndarray
+    n_values_: np.ndarray
+
+    @override
+    @fitting
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        engine = open_engine(self, X, y, sample_weight)
+        learn_coding(self, engine)
+        self._learn(engine)
+        return self
+
+    def _learn(self, engine: Engine) -> None:
+        """The model that follows from the rows, once it is known how they become codes."""
+        raise NotImplementedError
+
+    def _log_priors(self) -> np.ndarray:
+        return log_priors(self.class_count_, self.alpha, "lidstone")
 
 
 # ---------------------------------------------------------------- codes

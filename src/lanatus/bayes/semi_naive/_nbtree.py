@@ -1,29 +1,28 @@
 """NBTree: a decision tree with naive Bayes in its leaves (section 7.7)."""
 
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, check_is_fitted, fitting
+from lanatus.base import check_is_fitted
 from lanatus.bayes._class_sums import set_classes
-from lanatus.bayes._codes import CodedColumns
-from lanatus.bayes._posterior import BayesClassifier, logarithm
+from lanatus.bayes._posterior import logarithm
 from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import class_mass
 from lanatus.bayes.semi_naive._averaged_tables import Rules, child_logs
-from lanatus.bayes.semi_naive._discretized import codes_of, coding_of, learn_coding, log_priors
+from lanatus.bayes.semi_naive._discretized import StructuredBayes, codes_of, coding_of, log_priors
 from lanatus.bayes.semi_naive._kept_rows import CodedRows, keep_rows
 from lanatus.bayes.semi_naive._pair_counts import Slots, team
 from lanatus.bayes.semi_naive._parent_tables import Families
 from lanatus.catalog import method
 from lanatus.params import Integer, Nothing, Real, rules_for
-from lanatus.scale import Engine, open_engine
+from lanatus.scale import Engine
 
 
 @method("bayes.nbtree", section="7.7", task="classification", en="NBTree", zh="NBTree (朴素贝叶斯树)", streams=True)
-class NBTree(BayesClassifier):
+class NBTree(StructuredBayes):
     r"""Decision tree whose leaves are naive Bayes classifiers.
 
     A node is split by the attribute that makes naive Bayes in the children err least, judged by leaving out each row:
@@ -85,9 +84,6 @@ class NBTree(BayesClassifier):
     Kohavi (1996), Scaling up the accuracy of naive-Bayes classifiers: a decision-tree hybrid.
     """
 
-    _takes = Takes(nominal=True, missing=True)
-    _wants = CodedColumns()
-
     def __init__(
         self,
         *,
@@ -111,28 +107,6 @@ class NBTree(BayesClassifier):
         min_gain=Real(low=0, below=1),
         max_depth=Integer(low=0) | Nothing(),
     )
-
-    @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        engine = open_engine(self, X, y, sample_weight)
-        learn_coding(self, engine)
-        self._learn(engine)
-        return self
 
     def _learn(self, engine: Engine) -> None:
         rows: CodedRows = engine.reduce(partial(keep_rows, None, coding_of(self)))
@@ -175,9 +149,6 @@ class NBTree(BayesClassifier):
             rows, below = rows[below >= 0], below[below >= 0]
             at[rows] = below
         return at
-
-    def _log_priors(self) -> np.ndarray:
-        return log_priors(self.class_count_, self.alpha, "lidstone")
 
     def _joint(self, X: Any) -> np.ndarray:
         codes = codes_of(self, X)

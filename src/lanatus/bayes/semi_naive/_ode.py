@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.bayes._class_sums import fit_by_sums, set_classes
 from lanatus.bayes._rules import RULES
@@ -240,25 +241,11 @@ class SPODE(CountedBayes):
         self.super_parent_ = column_place(self.schema_.names, self.super_parent)
         return star(len(self.schema_), self.super_parent_)
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         if self.super_parent != "cv":
-            return fit_by_sums(self, X, y, sample_weight, self._tally, self._absorb, self._prepare)
+            return fit_by_sums(self, X, y, sample_weight)
         return self._fit_cv(open_engine(self, X, y, sample_weight))
 
     def _fit_cv(self, engine: Engine) -> Self:
@@ -283,23 +270,7 @@ class SPODE(CountedBayes):
     @available_if(lambda self: self.super_parent != "cv")
     @fitting
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from some more rows; intervals and values are those of the first call.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        classes : array of shape (n_classes,), optional
-            All labels there will be; needed in the first call.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
+        """Go on learning from some more rows, as `TAN` and others do; not with ``super_parent="cv"``."""
         return super().partial_fit(X, y, classes, sample_weight)
 
 

@@ -1,22 +1,21 @@
 """Semi-naive Bayes by joining values of attributes (section 7.7)."""
 
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from lanatus.base import Takes, class_codes, fitting
+from lanatus.base import class_codes
 from lanatus.bayes._class_sums import set_classes
-from lanatus.bayes._codes import CodedColumns, Coding
-from lanatus.bayes._posterior import BayesClassifier
+from lanatus.bayes._codes import Coding
 from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import ClassCounts, class_mass
-from lanatus.bayes.semi_naive._discretized import codes_of, coding_of, learn_coding, log_priors
+from lanatus.bayes.semi_naive._discretized import StructuredBayes, codes_of, coding_of
 from lanatus.bayes.semi_naive._pair_counts import Slots, pairs_of_codes, singles
 from lanatus.bayes.semi_naive._parent_tables import Families, family_logs
 from lanatus.catalog import method
 from lanatus.params import Integer, Nothing, Real, rules_for
-from lanatus.scale import Block, Engine, open_engine
+from lanatus.scale import Block, Engine
 
 
 @method(
@@ -27,7 +26,7 @@ from lanatus.scale import Block, Engine, open_engine
     zh="Kononenko半朴素贝叶斯",
     streams=True,
 )
-class SemiNaiveBayes(BayesClassifier):
+class SemiNaiveBayes(StructuredBayes):
     r"""Naive Bayes in which values of different attributes that depend on each other are joined into one.
 
     Two values a and b are joined where what they say together differs from what naive Bayes makes of them, and enough
@@ -89,9 +88,6 @@ class SemiNaiveBayes(BayesClassifier):
     Kononenko (1991), Semi-naive Bayesian classifier.
     """
 
-    _takes = Takes(nominal=True, missing=True)
-    _wants = CodedColumns()
-
     def __init__(
         self,
         *,
@@ -113,28 +109,6 @@ class SemiNaiveBayes(BayesClassifier):
         reliability=Real(low=0, below=1),
         max_joined=Integer(low=0) | Nothing(),
     )
-
-    @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        engine = open_engine(self, X, y, sample_weight)
-        learn_coding(self, engine)
-        self._learn(engine)
-        return self
 
     def _learn(self, engine: Engine) -> None:
         coding, joins = coding_of(self), Joins(self.n_values_)
@@ -163,9 +137,6 @@ class SemiNaiveBayes(BayesClassifier):
         with np.errstate(divide="ignore", invalid="ignore"):
             joined = np.log((table[own:] + self.alpha) / (total + self.alpha * spread))
         return np.vstack([logs, np.nan_to_num(joined, nan=-np.inf, neginf=-np.inf)])
-
-    def _log_priors(self) -> np.ndarray:
-        return log_priors(self.class_count_, self.alpha, "lidstone")
 
     def _joint(self, X: Any) -> np.ndarray:
         joins = Joins(self.n_values_)

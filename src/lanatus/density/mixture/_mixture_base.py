@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, check_is_fitted, fitting, warn_unconverged
+from lanatus._typing import override
+from lanatus.base import check_is_fitted, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress, Restart
+from lanatus.density._density import Density
 from lanatus.density.mixture._covariance_shapes import SHAPES, array_shape, precisions_of
 from lanatus.density.mixture._em_steps import Components, Scatter, posteriors, tally
 from lanatus.density.mixture._mixture_start import STARTS, Survey
@@ -35,7 +36,7 @@ RULES: dict[str, ParameterRule] = COMMON | {
 }
 
 
-class BaseMixture(CallbackSupportMixin, DensityMixin, Estimator):
+class BaseMixture(CallbackSupportMixin, Density):
     """EM over several starts; a subclass says how to begin, what the M step is and what bound it raises."""
 
     n_components: int
@@ -78,19 +79,9 @@ class BaseMixture(CallbackSupportMixin, DensityMixin, Estimator):
 
     # ------------------------------------------------------------ fit
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Estimate the mixture by EM.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The rows.
-        y : ignored
-            There by convention.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         engine = open_engine(self, X, None, sample_weight)
         warm = self.warm_start and self._may_go_on(engine.n_columns)
         survey = Survey(engine, self.schema_.expanded_names())

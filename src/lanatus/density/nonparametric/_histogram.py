@@ -6,9 +6,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density._density import Density
+from lanatus.density._density import GenerativeDensity
 from lanatus.density.nonparametric._bin_edges import RULES, bin_edges
 from lanatus.density.nonparametric._grid import Cells, as_mass, count_cells, find_cells, places_of
 from lanatus.params import Array, Choice, Integer, Nothing, Real, Satisfies
@@ -23,7 +24,7 @@ from lanatus.scale import Block, blockwise, open_engine
     streams=True,
     peers=["numpy:histogramdd", "scipy:rv_histogram"],
 )
-class HistogramDensity(Density):
+class HistogramDensity(GenerativeDensity):
     r"""A density that is constant in each cell of a grid: the cell's share of the rows over its volume.
 
     :math:`\hat p(x) = \frac{n_c + \alpha}{(n + \alpha C)\, V_c}` for *x* in cell *c* of :math:`C` cells.
@@ -79,19 +80,9 @@ class HistogramDensity(Density):
         self.range = range
         self.alpha = alpha
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the edges, and count.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The rows.
-        y : ignored
-            There by convention.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         engine = open_engine(self, X, None, sample_weight)
         edges = bin_edges(engine, self.bins, self.range)
         cells = engine.reduce(partial(_tally, edges))
@@ -103,9 +94,9 @@ class HistogramDensity(Density):
         self.n_samples_ = float(self.cell_weights_.sum())
         return self
 
+    @override
     @blockwise
     def score_samples(self, X: Any) -> np.ndarray:
-        """Log density of each row."""
         check_is_fitted(self)
         X = self._take(X, reset=False)
         places, inside = places_of(X, self.bin_edges_)
@@ -116,16 +107,8 @@ class HistogramDensity(Density):
             logs = np.log(mass) - self._log_total() - np.sum(sides, axis=0)
         return np.where(inside, logs, -np.inf).astype(X.dtype, copy=False)
 
+    @override
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Draw rows: a cell, then a place in it.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            How many.
-        random_state : int, RandomState or None, default=None
-            Seed.
-        """
         check_is_fitted(self)
         rng = check_random_state(random_state)
         at = rng.choice(len(self.cells_), n_samples, p=self.cell_weights_ / self.n_samples_)

@@ -5,9 +5,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density._density import Density
+from lanatus.density._density import GenerativeDensity
 from lanatus.density.nonparametric._bandwidth import RULES, choose_bandwidth
 from lanatus.density.nonparametric._kernel_sums import log_kernel_sums, metric_of
 from lanatus.density.nonparametric._windows import KERNELS, draw_offsets, log_window_integral
@@ -26,7 +27,7 @@ _MOST_COLUMNS = 15  # a tree over more seldom leaves anything out
     zh="核密度估计",
     peers=["scikit-learn:KernelDensity", "mlpack:kde", "scipy:gaussian_kde"],
 )
-class KernelDensity(Density):
+class KernelDensity(GenerativeDensity):
     r"""A density that is the mean of windows laid on the rows, of any shape and width.
 
     :math:`\hat p(x) = \frac{1}{\sum w} \sum_i \frac{w_i}{c\, h^d} K\!\left(\frac{\lVert x - x_i \rVert}{h}\right)`
@@ -125,19 +126,9 @@ class KernelDensity(Density):
         self.leaf_size = leaf_size
         self.metric_params = metric_params
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Keep the rows in a tree, and choose the bandwidth.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The rows.
-        y : ignored
-            There by convention.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows; they count as repeats.
-        """
         X = self._take(X, reset=True)
         weight = self._weights(sample_weight, X)
         kernel, metric, unit = self._window()
@@ -152,9 +143,9 @@ class KernelDensity(Density):
         self.bandwidth_ = width
         return self
 
+    @override
     @blockwise
     def score_samples(self, X: Any) -> np.ndarray:
-        """Log density of each row."""
         check_is_fitted(self)
         X = self._take(X, reset=False)
         kernel, metric, unit = self._window()
@@ -170,16 +161,8 @@ class KernelDensity(Density):
         logs = log_kernel_sums(tree, queries, kernel=kernel, metric=metric, h=h, rtol=float(self.rtol), atol=atol)
         return (logs - scale).astype(X.dtype, copy=False)
 
+    @override
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Draw rows, from any of the kernels.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            How many.
-        random_state : int, RandomState or None, default=None
-            Seed.
-        """
         check_is_fitted(self)
         rng = check_random_state(random_state)
         kernel, metric, unit = self._window()

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from lanatus._typing import override
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.density._density import Density
@@ -75,28 +76,18 @@ class KNeighborsDensity(Density):
         self.metric = metric
         self.leaf_size = leaf_size
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Keep the rows in a tree.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The rows.
-        y : ignored
-            There by convention.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows; they count as repeats.
-        """
         X = self._take(X, reset=True)
         tree = grow_tree(X, self._weights(sample_weight, X), self.leaf_size)
         self.n_neighbors_ = min(float(self.n_neighbors), tree.mass)
         self.rows_, self.row_weights_, self.nodes_ = tree
         return self
 
+    @override
     @blockwise
     def score_samples(self, X: Any) -> np.ndarray:
-        """Logarithm of the estimate for each row."""
         check_is_fitted(self)
         X = self._take(X, reset=False)
         metric = metric_of(self.metric, None)

@@ -5,9 +5,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import Tables, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density._density import Density
+from lanatus.density._density import GenerativeDensity
 from lanatus.params import ParameterRule, Real
 
 
@@ -18,7 +19,7 @@ from lanatus.params import ParameterRule, Real
     en="Relative frequencies of discrete values",
     zh="离散概率的频率估计",
 )
-class CategoricalDensity(Density):
+class CategoricalDensity(GenerativeDensity):
     r"""Probabilities of the values of each column by how often they occur, columns taken as independent.
 
     :math:`P(x_j = v) = \frac{n_{jv} + \alpha}{n_j + \alpha K_j}` with :math:`K_j` values of column j: the relative
@@ -61,19 +62,9 @@ class CategoricalDensity(Density):
     def __init__(self, *, alpha: float = 0.0) -> None:
         self.alpha = alpha
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Count.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The rows.
-        y : ignored
-            There by convention.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows; they count as repeats.
-        """
         table = self._take(X, reset=True)
         rows = table.coded_matrix()
         weight = self._weights(sample_weight, rows)
@@ -96,8 +87,8 @@ class CategoricalDensity(Density):
             self.probabilities_.append(shares)
         return self
 
+    @override
     def score_samples(self, X: Any) -> np.ndarray:
-        """Log probability of each row."""
         check_is_fitted(self)
         rows = self._take(X, reset=False).coded_matrix()
         out = np.zeros(len(rows))
@@ -111,8 +102,8 @@ class CategoricalDensity(Density):
             out += np.where(known, logs, 0.0)
         return out
 
+    @override
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Draw rows, of the values themselves."""
         check_is_fitted(self)
         rng = check_random_state(random_state)
         drawn = [rng.choice(len(p), n_samples, p=p) if len(p) else None for p in self.probabilities_]

@@ -6,9 +6,10 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density._density import Density
+from lanatus.density._density import GenerativeDensity
 from lanatus.density.mixture._mixture_start import Survey
 from lanatus.params import Choice, Flag, Integer, Real
 from lanatus.scale import blockwise, open_engine
@@ -116,7 +117,7 @@ def _on_axes(gap: np.ndarray, variances: np.ndarray, allow_singular: bool) -> np
     streams=True,
     peers=["scikit-learn:EmpiricalCovariance"],
 )
-class GaussianDensity(Density):
+class GaussianDensity(GenerativeDensity):
     r"""A normal density with the mean and covariance of the rows.
 
     Maximum likelihood gives :math:`\mu = \frac1n \sum x` (7.12) and
@@ -180,19 +181,9 @@ class GaussianDensity(Density):
         self.reg_covar = reg_covar
         self.allow_singular = allow_singular
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Estimate mean and covariance.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The rows.
-        y : ignored
-            There by convention.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows; they count as repeats.
-        """
         engine = open_engine(self, X, None, sample_weight)
         survey = Survey(engine, self.schema_.expanded_names())
         if survey.weight <= self.ddof:
@@ -216,24 +207,16 @@ class GaussianDensity(Density):
             return kept + level * np.eye(len(spread))
         return kept + level if self.covariance_type == "diag" else np.asarray((kept + level).mean())
 
+    @override
     @blockwise
     def score_samples(self, X: Any) -> np.ndarray:
-        """Log density of each row."""
         check_is_fitted(self)
         X = self._take(X, reset=False)
         spread = _axes(self.covariance_.astype(np.float64), X.shape[1])
         return log_normal_density(X, self.mean_, spread, allow_singular=True).astype(X.dtype, copy=False)
 
+    @override
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Draw rows.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            How many.
-        random_state : int, RandomState or None, default=None
-            Seed.
-        """
         check_is_fitted(self)
         rng = check_random_state(random_state)
         mean, covariance = self.mean_.astype(np.float64), self.covariance_.astype(np.float64)

@@ -5,9 +5,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density._density import Density
+from lanatus.density._density import GenerativeDensity
 from lanatus.density.parametric._conjugate_priors import mean_posterior
 from lanatus.density.parametric._gaussian import LOG_2PI
 from lanatus.params import Real
@@ -20,7 +21,7 @@ from lanatus.params import Real
     en="Bayesian estimate of a Gaussian mean",
     zh="高斯均值的贝叶斯估计(MAP)",
 )
-class BayesianGaussianMean(Density):
+class BayesianGaussianMean(GenerativeDensity):
     r"""Normal columns of known variance, whose means have normal priors.
 
     The posterior of a mean is normal with
@@ -62,19 +63,9 @@ class BayesianGaussianMean(Density):
         self.sigma0 = sigma0
         self.sigma = sigma
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Posterior of the mean of each column.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The rows.
-        y : ignored
-            There by convention.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows; they count as repeats.
-        """
         rows = self._take(X, reset=True)
         weight = self._weights(sample_weight, rows)
         weight = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=np.float64)

@@ -7,9 +7,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import Tables, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density._density import Density
+from lanatus.density._density import GenerativeDensity
 from lanatus.density.parametric._categorical import CategoricalDensity
 from lanatus.density.parametric._gaussian import GaussianDensity
 from lanatus.params import Nothing, ParameterRule, Satisfies
@@ -26,7 +27,7 @@ def _is_density(value: Any) -> bool:
     en="Product (naive Bayes) density",
     zh="独立乘积密度",
 )
-class ProductDensity(Density):
+class ProductDensity(GenerativeDensity):
     r"""A density that takes the columns as independent, :math:`\hat p(x) = \prod_j \hat p_j(x_j)`.
 
     Escapes the curse of dimensionality at the price of the assumption: each column needs as many rows as one dimension
@@ -80,19 +81,9 @@ class ProductDensity(Density):
         of_numbers = GaussianDensity() if self.marginals is None else self.marginals
         return [clone(of_numbers) if c.kind == "numeric" else CategoricalDensity() for c in columns]
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit a density to each column.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The rows.
-        y : ignored
-            There by convention.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         rows = self._take(X, reset=True).coded_matrix()
         weight = self._weights(sample_weight, rows)
         self.marginals_ = []
@@ -104,8 +95,8 @@ class ProductDensity(Density):
             self.marginals_.append(density.fit(cells[known, None], **some) if known.any() else None)
         return self
 
+    @override
     def score_samples(self, X: Any) -> np.ndarray:
-        """Log density of each row."""
         check_is_fitted(self)
         rows = self._take(X, reset=False).coded_matrix()
         out = np.zeros(len(rows))
@@ -115,8 +106,8 @@ class ProductDensity(Density):
                 out[known] += density.score_samples(cells[known, None])
         return out
 
+    @override
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Draw rows; nominal and ordinal columns as their values."""
         check_is_fitted(self)
         rng = check_random_state(random_state)
         out = np.full((n_samples, len(self.marginals_)), np.nan, dtype=float if self.schema_.all_numeric else object)

@@ -5,9 +5,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import check_is_fitted, check_positive_weight, fitting
 from lanatus.catalog import method
-from lanatus.density._density import Density
+from lanatus.density._density import GenerativeDensity
 from lanatus.params import Flag
 
 
@@ -19,7 +20,7 @@ from lanatus.params import Flag
     zh="均匀分布极大似然",
     peers=["scipy:uniform.fit"],
 )
-class UniformDensity(Density):
+class UniformDensity(GenerativeDensity):
     r"""The uniform density on the smallest box that holds the rows.
 
     The likelihood :math:`\prod_j (b_j - a_j)^{-n}` has no place where its derivative is zero; it is largest for the
@@ -58,19 +59,9 @@ class UniformDensity(Density):
     def __init__(self, *, unbiased: bool = False) -> None:
         self.unbiased = unbiased
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the box.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The rows.
-        y : ignored
-            There by convention.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         rows = self._take(X, reset=True)
         weight = self._weights(sample_weight, rows)
         total = float(len(rows)) if weight is None else float(weight.sum())
@@ -83,8 +74,8 @@ class UniformDensity(Density):
             self.low_, self.high_ = self.low_ - margin, self.high_ + margin
         return self
 
+    @override
     def score_samples(self, X: Any) -> np.ndarray:
-        """Log density of each row."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         inside = ((rows >= self.low_) & (rows <= self.high_)).all(axis=1)
@@ -95,8 +86,8 @@ class UniformDensity(Density):
         """Log-likelihood: the sum of the log densities of the rows, in their type; y is ignored."""
         return float(self.score_samples(X).sum())
 
+    @override
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Draw rows."""
         check_is_fitted(self)
         rng = check_random_state(random_state)
         return rng.uniform(self.low_, self.high_, (n_samples, len(self.low_)))

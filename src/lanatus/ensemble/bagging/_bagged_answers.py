@@ -1,29 +1,37 @@
 """Votes and means of members that were fitted side by side, and their out-of-bag estimates."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import column_or_1d
 
-from lanatus.base import as_targets, check_is_fitted, class_codes, take_rows
+from lanatus._typing import override
+from lanatus.base import (
+    ProbabilisticClassifier,
+    WeightedClassifier,
+    WeightedRegressor,
+    as_targets,
+    check_is_fitted,
+    class_codes,
+    fitting,
+    take_rows,
+)
 from lanatus.ensemble._committee import class_shares
 from lanatus.ensemble._one_learner import some_columns
-from lanatus.ensemble.bagging._resampled import mean_answer, rows_of_members
+from lanatus.ensemble.bagging._resampled import fit_bagged, mean_answer, rows_of_members, sample_of
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from lanatus.wrapping import Wrapper
 
 
-class BaggedClassifier(ClassifierMixin, Wrapper):
+class BaggedClassifier(WeightedClassifier, ProbabilisticClassifier, Wrapper):
     """What classifiers share: codes, votes, and the out-of-bag estimate (8.20, 8.21)."""
 
     _default_learner = DecisionTreeClassifier
 
     voting: str
     oob_score: Any
-    classes_: np.ndarray
     oob_score_: float
     oob_decision_function_: np.ndarray
     n_estimators: int
@@ -34,6 +42,12 @@ class BaggedClassifier(ClassifierMixin, Wrapper):
     estimators_samples_ = property(rows_of_members)
     _seeds: list[int]
     _draw: dict[str, Any]
+
+    @override
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        fit_bagged(self, sample_of(self, X, y, sample_weight))
+        return self
 
     def _targets(self, y: Any, rows: Any) -> np.ndarray:
         self.classes_, codes = class_codes(y, rows)
@@ -62,35 +76,15 @@ class BaggedClassifier(ClassifierMixin, Wrapper):
             error = self._oob_error(target, weight, total, count)
             self.oob_score_ = 1 - error if np.isfinite(error) else np.nan
 
+    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Mean of the members' probabilities, or share of their votes.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
         check_is_fitted(self)
         return mean_answer(self, self._take(X, reset=False))
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class of the largest mean probability, or of the most votes.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         shares = mean_answer(self, rows)
@@ -111,7 +105,7 @@ class BaggedClassifier(ClassifierMixin, Wrapper):
             shares[tied] = np.where(top[tied], 1 + sure, 0)
 
 
-class BaggedRegressor(RegressorMixin, Wrapper):
+class BaggedRegressor(WeightedRegressor, Wrapper):
     """What regressors share: numbers, their mean, and the out-of-bag estimate."""
 
     _default_learner = DecisionTreeRegressor
@@ -127,6 +121,12 @@ class BaggedRegressor(RegressorMixin, Wrapper):
     estimators_samples_ = property(rows_of_members)
     _seeds: list[int]
     _draw: dict[str, Any]
+
+    @override
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        fit_bagged(self, sample_of(self, X, y, sample_weight))
+        return self
 
     def _targets(self, y: Any, rows: Any) -> np.ndarray:
         return np.asarray(column_or_1d(as_targets(y, rows), warn=True))
@@ -155,18 +155,8 @@ class BaggedRegressor(RegressorMixin, Wrapper):
             given = None if weight is None else weight[seen]
             self.oob_score_ = float(r2_score(target[seen], self.oob_prediction_[seen], sample_weight=given))
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """Mean of the members' answers.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         return mean_answer(self, self._take(X, reset=False))

@@ -1,12 +1,10 @@
 """Bagging."""
 
-from typing import Any, Self
+from typing import Any
 
-from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
-from lanatus.ensemble.bagging._resampled import fit_bagged, sample_of
 from lanatus.params import Choice, Nothing, rules_for
 
 
@@ -128,26 +126,6 @@ class BaggingClassifier(BaggedClassifier):
 
     _params = rules_for(__init__, RULES, oob_use=Nothing() | Choice("prune", "posterior", "early_stopping"))
 
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learners.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        fit_bagged(self, sample_of(self, X, y, sample_weight))
-        return self
-
 
 @method(
     section="8.3.1",
@@ -251,23 +229,3 @@ class BaggingRegressor(BaggedRegressor):
         self.random_state = random_state
 
     _params = rules_for(__init__, RULES, oob_use=Nothing() | Choice("prune", "early_stopping"))
-
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learners.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The numbers to predict.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        fit_bagged(self, sample_of(self, X, y, sample_weight))
-        return self

@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state, column_or_1d
 
-from lanatus.base import as_targets, check_is_fitted, fitting
+from lanatus._typing import override
+from lanatus.base import WeightedRegressor, as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.bagging._bagging import BaggingRegressor
@@ -23,7 +23,7 @@ from lanatus.wrapping import Wrapper
     en="Iterative bagging",
     zh="Iterative Bagging (迭代Bagging)",
 )
-class IterativeBaggingRegressor(RegressorMixin, Wrapper):
+class IterativeBaggingRegressor(WeightedRegressor, Wrapper):
     r"""Bagging in stages, each of what the stages before left over by their out-of-bag answers; the stages are summed.
 
     Bagging lowers variance; the stages lower bias too. Stage s bags the targets :math:`y^{(s)}`, and
@@ -100,23 +100,9 @@ class IterativeBaggingRegressor(RegressorMixin, Wrapper):
 
     _params = rules_for(__init__, RULES, n_stages=Integer(low=1), stop_ratio=Real(low=1))
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the stages.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The numbers to predict.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         rows = self._take(X, reset=True)
         target = np.asarray(column_or_1d(as_targets(y, rows), warn=True), dtype=np.float64)
         weight = self._weights(sample_weight, rows)
@@ -144,19 +130,9 @@ class IterativeBaggingRegressor(RegressorMixin, Wrapper):
             random_state=seed,
         )
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """Sum of the stages' answers.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         return np.asarray(np.sum([stage.predict(rows) for stage in self.stages_], axis=0))
@@ -165,5 +141,9 @@ class IterativeBaggingRegressor(RegressorMixin, Wrapper):
 def _held_out(stage: BaggingRegressor, rows: Any) -> np.ndarray:
     if not stage.bootstrap:
         return np.asarray(stage.predict(rows))
-    said = stage.oob_prediction_
-    return said if np.isfinite(said).all() else np.where(np.isfinite(said), said, stage.predict(rows))
+    predictions = stage.oob_prediction_
+    return (
+        predictions
+        if np.isfinite(predictions).all()
+        else np.where(np.isfinite(predictions), predictions, stage.predict(rows))
+    )

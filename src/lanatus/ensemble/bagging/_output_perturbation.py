@@ -4,11 +4,12 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, is_classifier
+from sklearn.base import is_classifier
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 
-from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus._typing import override
+from lanatus.base import ProbabilisticClassifier, WeightedClassifier, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import one_hot
 from lanatus.ensemble._one_learner import fit_one, seeded
@@ -57,7 +58,8 @@ class FlippingOutputClassifier(BaggedClassifier):
 
     Notes
     -----
-    With uneven classes at most :math:`(1 - \sum_c p_c^2) / (1 - \min_c p_c)` of the labels can change.
+    With uneven classes at most :math:`(1 - \sum_c p_c^2) / (1 - \min_c p_c)` of the labels can change;
+    the shares are by weight where rows have weights.
     Cost: n_estimators fits to all rows.
 
     Examples
@@ -95,23 +97,9 @@ class FlippingOutputClassifier(BaggedClassifier):
 
     _params = rules_for(__init__, RULES, rate=Real(low=0, high=1))
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learners.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them; the shares of the classes are by weight.
-
-        Returns
-        -------
-        self
-        """
         sample = sample_of(self, X, y, sample_weight)
         total = len(sample.target) if sample.weight is None else sample.weight.sum()
         share = np.bincount(sample.target, sample.weight, len(self.classes_)) / total
@@ -153,8 +141,29 @@ def _fit_smeared(ensemble: Any, sample: Sample, seed: int) -> Any:
     return fit_one(model, sample.rows, target + ensemble.sigma * spread * noise, sample.draw.known, weight)
 
 
+class _Smearing(Wrapper):
+    """What smearing of labels and of numbers share: the parameters."""
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 100,
+        sigma: float = 1.0,
+        *,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.sigma = sigma
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    _params = rules_for(__init__, RULES)
+
+
 @method("ensemble.output-smearing", section="8.5.3", task="classification", en="Output smearing", zh="输出调制法")
-class OutputSmearingClassifier(ClassifierMixin, Wrapper):
+class OutputSmearingClassifier(WeightedClassifier, ProbabilisticClassifier, _Smearing):
     r"""Regressors of the classes' indicators with noise added, and the class of the largest mean.
 
     Classification becomes regression: the targets of a learner are
@@ -203,47 +212,15 @@ class OutputSmearingClassifier(ClassifierMixin, Wrapper):
 
     _default_learner = DecisionTreeRegressor
 
-    classes_: np.ndarray
     estimators_: list[Any]
     estimators_features_: list[np.ndarray]
     estimators_samples_ = property(rows_of_members)
     _seeds: list[int]
     _draw: dict[str, Any]
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 100,
-        sigma: float = 1.0,
-        *,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.sigma = sigma
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    _params = rules_for(__init__, RULES)
-
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learners.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
         if is_classifier(self._learner()):
             raise TypeError(f"OutputSmearingClassifier wants a regressor; {self.estimator!r} is a classifier.")
         fit_bagged(self, sample_of(self, X, y, sample_weight), _fit_smeared)
@@ -259,42 +236,22 @@ class OutputSmearingClassifier(ClassifierMixin, Wrapper):
     def _answer(self, model: Any, rows: Any) -> np.ndarray:
         return np.asarray(model.predict(rows), dtype=np.float64).reshape(-1, len(self.classes_))
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class of the largest mean; ties go to the class that sorts first.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         return np.asarray(self.classes_[mean_answer(self, self._take(X, reset=False)).argmax(axis=1)])
 
+    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The means as shares of their sum.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
         check_is_fitted(self)
         means = np.maximum(mean_answer(self, self._take(X, reset=False)), 1e-12)
         return means / means.sum(axis=1, keepdims=True)
 
 
 @method(section="8.5.3", task="regression", en="Output smearing for regression", zh="输出调制法回归")
-class OutputSmearingRegressor(BaggedRegressor):
+class OutputSmearingRegressor(BaggedRegressor, _Smearing):
     r"""Regressors of the target with noise added, and their mean.
 
     The target of a learner is :math:`y + \sigma\, s_y\, z`, with :math:`s_y` the standard deviation of y and z drawn
@@ -336,39 +293,8 @@ class OutputSmearingRegressor(BaggedRegressor):
     Breiman (2000), Randomizing outputs to increase prediction accuracy.
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 100,
-        sigma: float = 1.0,
-        *,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.sigma = sigma
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    _params = rules_for(__init__, RULES)
-
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learners.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The numbers to predict.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
         fit_bagged(self, sample_of(self, X, y, sample_weight), _fit_smeared)
         return self

@@ -4,11 +4,12 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import ClassifierMixin, is_regressor
+from sklearn.base import is_regressor
 from sklearn.model_selection import ParameterSampler
 from sklearn.utils import check_random_state
 
-from lanatus.base import check_is_fitted, coded_rows, fitting, n_rows
+from lanatus._typing import override
+from lanatus.base import ProbabilisticClassifier, WeightedClassifier, check_is_fitted, coded_rows, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import class_shares
@@ -33,7 +34,7 @@ _DISTRIBUTIONS = Satisfies(
     en="Perturbation of the algorithm's parameters",
     zh="算法参数扰动",
 )
-class ParameterPerturbationClassifier(ClassifierMixin, Wrapper):
+class ParameterPerturbationClassifier(WeightedClassifier, ProbabilisticClassifier, Wrapper):
     r"""The same learner several times, each with parameters drawn at random; all of them vote.
 
     :math:`h_t = L(D; \theta_t)` with :math:`\theta_t` drawn from `param_distributions`. A search for parameters trains
@@ -109,23 +110,9 @@ class ParameterPerturbationClassifier(ClassifierMixin, Wrapper):
 
     _params = rules_for(__init__, RULES, estimator=LEARNER, param_distributions=Nothing() | _DISTRIBUTIONS)
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw the parameters and fit the learners.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
         if is_regressor(self.estimator):
             raise TypeError(f"{type(self).__name__} wants a classifier; {self.estimator!r} is a regressor.")
         rows, codes = coded_rows(self, X, y)
@@ -151,19 +138,9 @@ class ParameterPerturbationClassifier(ClassifierMixin, Wrapper):
             drawn = [{"random_state": int(rng.randint(2**31 - 1)), **params} for params in drawn]
         return drawn
 
+    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Mean probability, or share of the votes, of each class.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         total = np.zeros((n_rows(rows), len(self.classes_)))

@@ -1,12 +1,10 @@
 """Random subspaces."""
 
-from typing import Any, Self
+from typing import Any
 
-from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
-from lanatus.ensemble.bagging._resampled import fit_bagged, sample_of
 from lanatus.params import rules_for
 
 
@@ -94,26 +92,6 @@ class RandomSubspaceClassifier(BaggedClassifier):
         """What bagging calls `n_features`."""
         return self.n_features
 
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learners.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
-        fit_bagged(self, sample_of(self, X, y, sample_weight))
-        return self
-
 
 @method(
     section="8.5.3",
@@ -187,23 +165,3 @@ class RandomSubspaceRegressor(BaggedRegressor):
     def max_features(self) -> Any:
         """What bagging calls `n_features`."""
         return self.n_features
-
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learners.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The numbers to predict.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the learner takes them.
-
-        Returns
-        -------
-        self
-        """
-        fit_bagged(self, sample_of(self, X, y, sample_weight))
-        return self

@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender, method
@@ -86,10 +87,10 @@ class AdaBoostClassifier(CallbackSupportMixin, WeightedVote):
     -----
     A learner without error ends the fit and gets the weight of an error of 1e-10. One no better than chance (one half
     for two classes) is left out and ends the fit; at exactly one half the distribution would never change again. If it
-    is the first, it is kept, with weight 1. Rows of weight zero are left out. The learner sees weights that add up to
-    those of ``fit``. Cost: T fits. Plain stumps on columns without nominal or missing values are fitted by a kernel
-    that sorts the columns once: O(d n log n + T d n) for two classes, in O(d n) memory, and a prediction is a search
-    in each column, whatever T.
+    is the first, it is kept, with weight 1. The distribution starts from the weights of ``fit``, equal unless given,
+    and the learner sees weights that add up to them; rows of weight zero are left out. Cost: T fits. Plain stumps on
+    columns without nominal or missing values are fitted by a kernel that sorts the columns once: O(d n log n + T d n)
+    for two classes, in O(d n) memory, and a prediction is a search in each column, whatever T.
 
     Examples
     --------
@@ -144,23 +145,9 @@ class AdaBoostClassifier(CallbackSupportMixin, WeightedVote):
         algorithm=Choice("SAMME", "M1"),
     )
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            What the distribution over the rows starts from; None is equal weights.
-
-        Returns
-        -------
-        self
-        """
         if self.restart and self.mode == "reweight":
             raise ValueError("restart=True wants mode='resample': the same weights would give the same learner again.")
         rows, codes, weight = open_rows(self, X, y, sample_weight)

@@ -5,10 +5,10 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state, column_or_1d
 
-from lanatus.base import as_targets, check_is_fitted, fitting
+from lanatus._typing import override
+from lanatus.base import WeightedRegressor, as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, weighing_rows
 from lanatus.ensemble._rules import RULES
@@ -26,7 +26,7 @@ from lanatus.wrapping import Wrapper
     zh="回归AdaBoost (AdaBoost.R2)",
     peers=["scikit-learn:AdaBoostRegressor"],
 )
-class AdaBoostRegressor(RegressorMixin, Wrapper):
+class AdaBoostRegressor(WeightedRegressor, Wrapper):
     r"""AdaBoost.R2: regressors one after the other, each on rows that those before answered badly; a weighted median.
 
     The loss of a row is its share of the largest absolute error,
@@ -64,7 +64,8 @@ class AdaBoostRegressor(RegressorMixin, Wrapper):
     Notes
     -----
     A learner without error ends the fit; one of a mean loss of one half or more does too, and is left out unless it is
-    the first. Rows of weight zero are left out. Cost: n_estimators fits and predictions.
+    the first. The distribution starts from the weights of ``fit``, equal unless given; rows of weight zero are left
+    out. Cost: n_estimators fits and predictions.
 
     Examples
     --------
@@ -105,23 +106,9 @@ class AdaBoostRegressor(RegressorMixin, Wrapper):
 
     _params = rules_for(__init__, RULES, loss=Choice("linear", "square", "exponential"))
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The numbers to predict.
-        sample_weight : array of shape (n_samples,), optional
-            What the distribution over the rows starts from; None is equal weights.
-
-        Returns
-        -------
-        self
-        """
         rows = self._take(X, reset=True)
         target = column_or_1d(as_targets(y, rows), warn=True)
         rows, target, weight = weighing_rows(rows, target, self._weights(sample_weight, rows))
@@ -169,19 +156,9 @@ class AdaBoostRegressor(RegressorMixin, Wrapper):
         rows = self._take(X, reset=False)
         return np.column_stack([np.asarray(model.predict(rows)).ravel() for model in self.estimators_])
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The weighted median of the learners' answers.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         return _weighted_median(self._answers(X), self.estimator_weights_)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:

@@ -65,12 +65,12 @@ class StumpFitter:
 
     def fit(self, weight: np.ndarray) -> tuple[Any, np.ndarray]:
         """The best stump under weights that add up to 1, and the codes that it says of the rows."""
-        column, threshold, mass, n_below, said = kernels.best_stump(
+        column, threshold, mass, n_below, predicted = kernels.best_stump(
             self.X, self.places, self.codes, weight, self.n_classes, self.criterion, n_threads=n_threads()
         )
         model = copy.copy(self.like)
         model.tree_ = self._tree(column, threshold, mass * self.total, n_below)
-        return model, said
+        return model, predicted
 
     def _tree(self, column: int, threshold: float, mass: np.ndarray, n_below: int) -> Tree:
         split = np.isfinite(threshold)
@@ -135,9 +135,9 @@ def boosted(X: np.ndarray, codes: np.ndarray, sets: Sequence[np.ndarray], n_clas
 
 def joined(parts: Sequence[Stumps]) -> Stumps:
     """The stumps of several fits of one set each, numbered in order."""
-    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    whole["set"] = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part["set"]) for part in parts])
-    return whole
+    arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    arrays["set"] = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part["set"]) for part in parts])
+    return arrays
 
 
 def votes(X: np.ndarray, stumps: Stumps, n_classes: int) -> np.ndarray:

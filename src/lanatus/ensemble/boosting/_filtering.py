@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import check_is_fitted, fitting
+from lanatus._typing import override
+from lanatus.base import WeightedClassifier, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.boosting._weighted_vote import Learn, fitter, open_rows, predicted_codes
@@ -23,7 +23,7 @@ from lanatus.wrapping import Wrapper
     en="Boosting by filtering",
     zh="最早的Boosting算法 (过滤提升)",
 )
-class BoostByFilter(ClassifierMixin, Wrapper):
+class BoostByFilter(WeightedClassifier, Wrapper):
     r"""Schapire's first boosting: three learners, the later ones on what the first two get wrong or disagree on.
 
     The second learner sees rows of which the first gets one half right; the third those on which the first two differ;
@@ -85,42 +85,18 @@ class BoostByFilter(ClassifierMixin, Wrapper):
 
     _params = rules_for(__init__, RULES, n_levels=Integer(low=1, high=8))
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the triples.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         rows, codes, weight = open_rows(self, X, y, sample_weight)
         rng = check_random_state(self.random_state)
         learn = fitter(self, rows, codes, float(weight.sum()), rng, self.mode)
         self.estimators_, _ = _triple(learn, codes, weight / weight.sum(), self.n_levels)
         return self
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The majority of each triple, from the lowest level up.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         codes = np.array([predicted_codes(model, rows, self.classes_) for model in self.estimators_])
@@ -136,8 +112,8 @@ def _majority(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> np.nd
 def _triple(learn: Learn, codes: np.ndarray, distribution: np.ndarray, level: int) -> tuple[list[Any], np.ndarray]:
     """The learners of a triple under a distribution, and their majority."""
     if level == 0:
-        model, said = learn(distribution)
-        return [model], np.asarray(said)
+        model, predicted = learn(distribution)
+        return [model], np.asarray(predicted)
     first, says = _triple(learn, codes, distribution, level - 1)
     right = says == codes
     share = float(distribution[right].sum())

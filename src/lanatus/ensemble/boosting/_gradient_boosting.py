@@ -4,11 +4,19 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.class_weight import compute_sample_weight
 
-from lanatus.base import as_targets, check_is_fitted, class_codes, fitting
+from lanatus._typing import override
+from lanatus.base import (
+    ProbabilisticClassifier,
+    WeightedClassifier,
+    WeightedRegressor,
+    as_targets,
+    check_is_fitted,
+    class_codes,
+    fitting,
+)
 from lanatus.catalog import method
 from lanatus.ensemble.boosting._gradient_boosting_base import BOOSTING, BOOSTING_PARAMS, GradientBoostingBase
 from lanatus.ensemble.boosting._losses import AdaptiveHuber, BoostingLoss, Counts, Custom, is_custom
@@ -27,7 +35,7 @@ _OWN_LOSS = Satisfies(is_custom, "an object with init, gradient, hessian and lin
     peers=["LightGBM:LGBMRegressor", "XGBoost:XGBRegressor", "scikit-learn:HistGradientBoostingRegressor"],
     contender=BOOSTING,
 )
-class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
+class GradientBoostingRegressor(WeightedRegressor, GradientBoostingBase):
     r"""A sum of small regression trees, each fitted to the gradient of the loss that those before it leave.
 
     Round t adds the tree :math:`f` that lowers :math:`\sum_i [g_i f(x_i) + \tfrac12 h_i f(x_i)^2] +
@@ -198,37 +206,17 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
             "gamma": lambda: BoostingLoss(Gamma()),
         }[self.loss]()
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows X with targets y.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The targets.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         matrix = self._take(X, reset=not (self.warm_start and hasattr(self, "trees_")))
         n_values = nominal_sizes(self.schema_)
         targets = column_or_1d(as_targets(y, matrix), warn=True).astype(np.float64)
         self._boost(matrix, n_values, targets, self._weights(sample_weight, matrix))
         return self
 
+    @override
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted target of each row.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         return self._loss().link(self._raw(X)[:, 0])
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
@@ -251,7 +239,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
     peers=["LightGBM:LGBMClassifier", "XGBoost:XGBClassifier", "scikit-learn:HistGradientBoostingClassifier"],
     contender=BOOSTING,
 )
-class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
+class GradientBoostingClassifier(WeightedClassifier, ProbabilisticClassifier, GradientBoostingBase):
     r"""A sum of small regression trees on the gradient of a classification loss, one sum of trees for each score.
 
     Two classes have one score, the log odds of the second; more have one a class, with
@@ -408,19 +396,9 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
             raise ValueError(f"loss={self.loss!r} is for two classes; got {len(self.classes_)}. Use loss='log_loss'.")
         return BoostingLoss(Exponential()) if isinstance(self.loss, str) else Custom(self.loss)
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         going_on = self.warm_start and hasattr(self, "trees_")
         matrix = self._take(X, reset=not going_on)
         n_values = nominal_sizes(self.schema_)
@@ -456,18 +434,8 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
         raw = self._raw(X)
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
+    @override
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
         return self._chances(self._raw(X))
 
     def _chances(self, raw: np.ndarray) -> np.ndarray:
@@ -478,18 +446,8 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
         second = self._loss().link(raw[:, 0])
         return np.column_stack([1 - second, second])
 
+    @override
     def predict(self, X: Any) -> np.ndarray:
-        """Most probable class of each row.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         return self.classes_[self._chances(self._raw(X)).argmax(axis=1)]
 

@@ -10,6 +10,7 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
@@ -106,23 +107,9 @@ class LPBoostClassifier(WeightedVote):
 
     _params = rules_for(__init__, RULES, nu=Real(above=0, high=1), D=Nothing() | Real(above=0))
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Generate the columns.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         rows, codes, weight = open_rows(self, X, y, sample_weight)
         total = float(weight.sum())
         price = 1 / (self.nu * total) if self.D is None else self.D
@@ -136,8 +123,8 @@ class LPBoostClassifier(WeightedVote):
         margins: list[np.ndarray] = []
         a = np.ones(1)
         for _ in range(self.n_estimators):
-            model, said = learn(u.sum(axis=1))
-            margin = np.where(said == codes, 1.0, 0.0)[:, None] - (said[:, None] == rivals)
+            model, predicted = learn(u.sum(axis=1))
+            margin = np.where(predicted == codes, 1.0, 0.0)[:, None] - (predicted[:, None] == rivals)
             if models and (u * margin).sum() <= rho + self.tol:
                 break
             models.append(model)
@@ -171,7 +158,7 @@ def _solve(margins: np.ndarray, most: np.ndarray) -> tuple[np.ndarray, np.ndarra
     n_learners, n, rivals = margins.shape
     edges = np.column_stack([margins.reshape(n_learners, -1), -np.ones(n_learners)])
     rows = sp.hstack([sp.kron(sp.eye_array(n), np.ones((1, rivals))), sp.csr_array((n, 1))])
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(n * rivals), 1.0),
         A_ub=sp.vstack([edges, rows], format="csr"),
         b_ub=np.append(np.zeros(n_learners), np.minimum(most, 1.0)),
@@ -180,8 +167,8 @@ def _solve(margins: np.ndarray, most: np.ndarray) -> tuple[np.ndarray, np.ndarra
         bounds=[*[(0.0, None)] * (n * rivals), (None, None)],
         method="highs",
     )
-    if not found.success:
-        raise RuntimeError(f"The linear program of LPBoost has no solution: {found.message}")
-    u = np.maximum(found.x[:-1], 0).reshape(n, rivals)
-    a = np.maximum(-found.ineqlin.marginals[:n_learners], 0)
-    return u / u.sum(), a / a.sum(), float(found.fun)
+    if not solution.success:
+        raise RuntimeError(f"The linear program of LPBoost has no solution: {solution.message}")
+    u = np.maximum(solution.x[:-1], 0).reshape(n, rivals)
+    a = np.maximum(-solution.ineqlin.marginals[:n_learners], 0)
+    return u / u.sum(), a / a.sum(), float(solution.fun)

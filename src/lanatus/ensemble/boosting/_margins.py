@@ -124,8 +124,8 @@ def margin_distribution(ensemble: Any, X: Any, y: Any, *, sizes: Any = None) -> 
     right = labels[:, None] == truth
     staged = np.empty((len(wanted), len(truth)))
     at = 0
-    for t, (weight, said) in enumerate(zip(weights, answers, strict=True), start=1):
-        votes += weight * (labels[:, None] == said)
+    for t, (weight, predicted) in enumerate(zip(weights, answers, strict=True), start=1):
+        votes += weight * (labels[:, None] == predicted)
         if t == wanted[at]:
             others = np.where(right, 0.0, votes).max(axis=0)
             staged[at] = (votes[right.argmax(axis=0), np.arange(len(truth))] - others) / weights[:t].sum()

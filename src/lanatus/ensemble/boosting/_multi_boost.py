@@ -6,6 +6,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
@@ -59,8 +60,8 @@ class MultiBoostClassifier(WeightedVote):
     Notes
     -----
     A learner without error, or no better than chance, ends a run of boosting as in `AdaBoostClassifier`; the committee
-    goes on from new random weights until it has its learners, or gives up after 25 starts that led to none.
-    Cost: T fits.
+    goes on from new random weights until it has its learners, or gives up after 25 starts that led to none. Weights of
+    rows multiply the random ones. Cost: T fits.
 
     Examples
     --------
@@ -98,37 +99,23 @@ class MultiBoostClassifier(WeightedVote):
 
     _params = rules_for(__init__, RULES, n_committees=Nothing() | Integer(low=1))
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost in committees.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            What the random weights are multiplied by.
-
-        Returns
-        -------
-        self
-        """
         rows, codes, weight = open_rows(self, X, y, sample_weight)
         count = self.n_committees or int(np.sqrt(self.n_estimators))
         count = min(count, self.n_estimators)
         ends = np.ceil(self.n_estimators * np.arange(1, count + 1) / count).astype(int)
         sizes = np.diff(ends, prepend=0).tolist()
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=count)
-        found = Parallel(n_jobs=self.n_jobs)(
+        committees = Parallel(n_jobs=self.n_jobs)(
             delayed(self._committee)(rows, codes, weight, size, int(seed), c == 0)
             for c, (size, seed) in enumerate(zip(sizes, seeds, strict=True))
         )
-        self.estimators_ = [model for models, _, _ in found for model in models]
-        self.estimator_weights_ = np.concatenate([weights for _, weights, _ in found])
-        self.estimator_errors_ = np.concatenate([errors for _, _, errors in found])
-        self.committee_ = np.repeat(np.arange(count), [len(models) for models, _, _ in found])
+        self.estimators_ = [model for models, _, _ in committees for model in models]
+        self.estimator_weights_ = np.concatenate([weights for _, weights, _ in committees])
+        self.estimator_errors_ = np.concatenate([errors for _, _, errors in committees])
+        self.committee_ = np.repeat(np.arange(count), [len(models) for models, _, _ in committees])
         return self
 
     def _committee(

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
-from lanatus.base import as_labels, check_is_fitted, coded_rows, n_rows
+from lanatus._typing import override
+from lanatus.base import ProbabilisticClassifier, WeightedClassifier, as_labels, check_is_fitted, coded_rows, n_rows
 from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, takes_weights, weighing_rows
 from lanatus.ensemble.boosting._boosted_stumps import StumpFitter, numbers_of, stump_criterion, stumps_of, votes
 from lanatus.scale import blockwise
@@ -132,7 +132,7 @@ def predicted_codes(model: Any, rows: Any, classes: np.ndarray) -> np.ndarray:
     return np.searchsorted(classes, np.asarray(model.predict(rows)))
 
 
-class WeightedVote(ClassifierMixin, Wrapper):
+class WeightedVote(WeightedClassifier, ProbabilisticClassifier, Wrapper):
     """Base of boosted classifiers: the vote of `estimators_` by `estimator_weights_`."""
 
     _default_learner: ClassVar[Any] = DecisionStump
@@ -190,19 +190,9 @@ class WeightedVote(ClassifierMixin, Wrapper):
         check_is_fitted(self)
         return self._as_decision(self._votes(self._take(X, reset=False)))
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class with the heaviest vote; ties go to the class that sorts first.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         return np.asarray(self.classes_[self._votes(self._take(X, reset=False)).argmax(axis=1)])
 

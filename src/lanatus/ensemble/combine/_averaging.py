@@ -3,9 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin, TransformerMixin
+from sklearn.base import TransformerMixin
 
-from lanatus.base import check_is_fitted, fitting
+from lanatus._typing import override
+from lanatus.base import WeightedRegressor, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
     FOLDS,
@@ -33,7 +34,7 @@ from lanatus.scale import blockwise
     zh="平均法",
     peers=["scikit-learn:VotingRegressor"],
 )
-class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
+class VotingRegressor(WeightedRegressor, TransformerMixin, Committee):
     r"""Several regressors, fitted to the same rows, whose answers are averaged.
 
     :math:`H(x) = \sum_i w_i h_i(x)` (8.22, 8.23), with weights of 0 or more that add up to 1: equal, given, or
@@ -96,23 +97,9 @@ class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
     def __sklearn_tags__(self) -> Any:
         return of_own_type(super().__sklearn_tags__())
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learners, and find their weights.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The targets.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where all learners take them.
-
-        Returns
-        -------
-        self
-        """
         of_kind(self._models(), regressors=True, who="VotingRegressor")
         given = given_weights(self, self.weights)
         rows = self._take(X, reset=True)
@@ -126,7 +113,7 @@ class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
         return self
 
     def _by_error(self, rows: Any, target: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-        said = held_out(
+        predictions = held_out(
             self._models(),
             rows,
             target,
@@ -135,24 +122,14 @@ class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
             weight=weight,
             n_jobs=self.n_jobs,
         )
-        self.errors_ = np.array([np.average((row - target) ** 2, weights=weight) for row in said])
+        self.errors_ = np.array([np.average((row - target) ** 2, weights=weight) for row in predictions])
         exact = self.errors_ == 0
         inverse = exact.astype(np.float64) if exact.any() else self.errors_.min() / self.errors_
         return np.asarray(inverse / inverse.sum())
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The weighted average.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         return np.asarray(self.transform(X) @ self.weights_)
 
     @blockwise

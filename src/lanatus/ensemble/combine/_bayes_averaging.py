@@ -171,35 +171,35 @@ class BayesModelAveraging(Committee):
 
     def _for_each(self, name: str, values: Any) -> np.ndarray:
         count = len(self._models())
-        found = np.ones(count) if values is None else np.asarray(values, dtype=np.float64)
-        if found.shape != (count,) or not (np.isfinite(found) & (found >= 0)).all() or not found.sum() > 0:
+        given = np.ones(count) if values is None else np.asarray(values, dtype=np.float64)
+        if given.shape != (count,) or not (np.isfinite(given) & (given >= 0)).all() or not given.sum() > 0:
             raise ValueError(f"{name} must be {count} numbers of 0 or more, not all 0; got {values!r}.")
-        return found
+        return given
 
     def _log_evidences(self, rows: Any, target: np.ndarray) -> list[float]:
         if callable(self.evidence):
             return [float(self.evidence(model, rows, target)) for model in self.estimators_]
         if self.evidence == "cv":
             parts = folds(self.cv, target, classifier=not self._for_numbers())
-            said = held_out(self._models(), rows, target, parts, self._said, n_jobs=self.n_jobs)
-            return [self._log_likelihood(answers, target) for answers in said]
+            predictions = held_out(self._models(), rows, target, parts, self._predicted, n_jobs=self.n_jobs)
+            return [self._log_likelihood(answers, target) for answers in predictions]
         sizes = [n_free(model) for model in self.estimators_] if self.n_parameters is None else self.n_parameters
-        likely = [self._log_likelihood(self._said(model, rows), target) for model in self.estimators_]
+        likely = [self._log_likelihood(self._predicted(model, rows), target) for model in self.estimators_]
         sizes = self._for_each("n_parameters", sizes)
         return [float(fit - 0.5 * size * np.log(len(target))) for fit, size in zip(likely, sizes, strict=True)]
 
-    def _said(self, model: Any, rows: Any) -> np.ndarray:
+    def _predicted(self, model: Any, rows: Any) -> np.ndarray:
         if self._for_numbers():
             return np.asarray(model.predict(rows), dtype=np.float64)
         return class_shares(model, rows, len(self.classes_))
 
-    def _log_likelihood(self, said: np.ndarray, target: np.ndarray) -> float:
+    def _log_likelihood(self, predictions: np.ndarray, target: np.ndarray) -> float:
         if self._for_numbers():
             # Below the rounding of the targets a variance says nothing more.
             least = (np.finfo(np.float64).eps * max(float(np.abs(target).max()), np.finfo(np.float64).tiny)) ** 2
-            variance = max(float(np.mean((said - target) ** 2)), least, np.finfo(np.float64).tiny)
+            variance = max(float(np.mean((predictions - target) ** 2)), least, np.finfo(np.float64).tiny)
             return -0.5 * len(target) * (np.log(2 * np.pi * variance) + 1)
-        chosen = said[np.arange(len(target)), target]
+        chosen = predictions[np.arange(len(target)), target]
         return float(np.log(np.maximum(chosen, np.finfo(np.float64).tiny)).sum())
 
     @blockwise
@@ -221,8 +221,8 @@ class BayesModelAveraging(Committee):
     def _mean(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         rows = self._take(X, reset=False)
-        said = np.stack([self._said(model, rows) for model in self.estimators_])
-        return np.asarray(np.tensordot(self.weights_, said, axes=1))
+        predictions = np.stack([self._predicted(model, rows) for model in self.estimators_])
+        return np.asarray(np.tensordot(self.weights_, predictions, axes=1))
 
     @available_if(_is_classifier)
     @blockwise

@@ -3,9 +3,9 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
-from lanatus.base import check_is_fitted, coded_rows, fitting
+from lanatus._typing import override
+from lanatus.base import ProbabilisticClassifier, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import (
@@ -34,7 +34,7 @@ from lanatus.table import Table
     zh="动态分类器选择",
     peers=["DESlib:OLA"],
 )
-class DynamicClassifierSelection(ClassifierMixin, Committee):
+class DynamicClassifierSelection(ProbabilisticClassifier, Committee):
     r"""For each row, the classifier of a pool that does best on the row's neighbours, or those that do well, answer.
 
     "ola": :math:`i^* = \arg\max_i \frac{1}{k} \sum_{z \in N_k(x)} 1[h_i(z) = y_z]`, the accuracy on the k nearest rows.
@@ -125,21 +125,9 @@ class DynamicClassifierSelection(ClassifierMixin, Committee):
     def _takes(self) -> Takes:  # type: ignore[override]
         return Takes(nominal=super()._takes.nominal)  # neighbours want dense rows without holes
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the pool, and keep what it says of rows held out.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self
-        """
         models = self._models()
         of_kind(models, regressors=False, who="DynamicClassifierSelection")
         rows, codes = coded_rows(self, X, y, least=2)
@@ -147,12 +135,12 @@ class DynamicClassifierSelection(ClassifierMixin, Committee):
             for model in models:
                 check_is_fitted(model)
             self.estimators_ = models
-            said = [self._codes(model, rows) for model in models]
+            predicted = [self._codes(model, rows) for model in models]
         else:
             parts = folds(self.cv, codes, classifier=True)
-            said = held_out(models, rows, codes, parts, self._codes, n_jobs=self.n_jobs)
+            predicted = held_out(models, rows, codes, parts, self._codes, n_jobs=self.n_jobs)
             self._fit_members(rows, codes, None)
-        self.said_ = np.column_stack(said)
+        self.said_ = np.column_stack(predicted)
         self._truth = codes.astype(np.intp)
         table = self._as_table(rows)
         self._space = value_difference_space(table, codes, len(self.classes_))
@@ -201,15 +189,15 @@ class DynamicClassifierSelection(ClassifierMixin, Committee):
 
     def _votes(self, near: np.ndarray, now: np.ndarray) -> np.ndarray:
         """Votes of each classifier for each row, of which at least one is above zero."""
-        said = self.said_[near]  # rows, neighbours, classifiers
-        right = said == self._truth[near][:, :, None]
+        predicted = self.said_[near]  # rows, neighbours, classifiers
+        right = predicted == self._truth[near][:, :, None]
         if self.rule == "knora-u":
             votes = right.sum(axis=1).astype(np.float64)
         elif self.rule == "knora-e":
             run = np.cumprod(right, axis=1).sum(axis=1)  # neighbours right without a miss, nearest first
             votes = ((run == run.max(axis=1, keepdims=True)) & (run > 0)).astype(np.float64)
         else:
-            counted = np.ones_like(right) if self.rule == "ola" else said == now[:, None, :]
+            counted = np.ones_like(right) if self.rule == "ola" else predicted == now[:, None, :]
             accuracy = (right & counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
             votes = one_hot(accuracy.argmax(axis=1), now.shape[1]).astype(np.float64)
         votes[votes.sum(axis=1) == 0] = 1.0

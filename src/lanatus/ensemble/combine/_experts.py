@@ -4,14 +4,14 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin, RegressorMixin
 
-from lanatus.base import coded_rows, fitting
+from lanatus._typing import override
+from lanatus.base import ProbabilisticClassifier, Regressor, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import one_hot, one_target
 from lanatus.ensemble.combine._experts_em import Mixture, softmax_fit
-from lanatus.ensemble.combine._standardised import single_blas
+from lanatus.ensemble.combine._standardised import mean_and_spread, single_blas
 from lanatus.scale import blockwise
 
 
@@ -22,7 +22,7 @@ from lanatus.scale import blockwise
     en="Mixture of experts",
     zh="混合专家",
 )
-class MixtureOfExperts(ClassifierMixin, Mixture):
+class MixtureOfExperts(ProbabilisticClassifier, Mixture):
     r"""Several logistic regressions, the experts, and a gate that shares the space out among them: classification.
 
     :math:`P(y | x) = \sum_i g_i(x)\, P_i(y | x)` with :math:`g(x) = \mathrm{softmax}(V x)`, trained by EM: the trust in
@@ -79,21 +79,9 @@ class MixtureOfExperts(ClassifierMixin, Mixture):
     predict = _most_likely.predict
     classes_: np.ndarray
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
-        """Train gate and experts.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self
-        """
         X, codes = coded_rows(self, X, y, least=2)
         self._em(X, codes.astype(np.intp))
         return self
@@ -114,19 +102,9 @@ class MixtureOfExperts(ClassifierMixin, Mixture):
         for i in range(self.n_experts):
             self.expert_coef_[i] = softmax_fit(Z, truth, trust[:, i], self.expert_coef_[i], self.alpha)
 
+    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
         with single_blas():
             Z, share = self._gate(X)
             return np.asarray(np.einsum("ne,enc->nc", share, np.exp(self._log_shares(Z))))
@@ -138,7 +116,7 @@ class MixtureOfExperts(ClassifierMixin, Mixture):
     en="Mixture of experts for numbers",
     zh="混合专家(回归)",
 )
-class MixtureOfExpertsRegressor(RegressorMixin, Mixture):
+class MixtureOfExpertsRegressor(Regressor, Mixture):
     r"""Several linear regressions, the experts, and a gate that shares the space out among them: regression.
 
     :math:`p(y | x) = \sum_i g_i(x)\, N(y; w_i^T x, \sigma_i^2)` with :math:`g(x) = \mathrm{softmax}(V x)`, trained by
@@ -192,24 +170,12 @@ class MixtureOfExpertsRegressor(RegressorMixin, Mixture):
 
     variances_: np.ndarray
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
-        """Train gate and experts.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The targets.
-
-        Returns
-        -------
-        self
-        """
         X = self._take(X, reset=True)
         target = one_target(y, X)
-        self._middle, self._spread = float(np.mean(np.sort(target))), float(np.std(np.sort(target)))
+        self._middle, self._spread = mean_and_spread(target)
         self._em(X, (target - self._middle) / (self._spread or 1.0))
         return self
 
@@ -231,20 +197,10 @@ class MixtureOfExpertsRegressor(RegressorMixin, Mixture):
             if mass > 0:
                 self.variances_[i] = max(float(trust[:, i] @ error**2) / mass, 1e-6)
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The mean of the experts, by the gate.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         with single_blas():
             Z, share = self._gate(X)
-            said = np.einsum("ne,ne->n", share, Z @ self.expert_coef_.T)
-        return np.asarray(self._middle + self._spread * said)
+            mean = np.einsum("ne,ne->n", share, Z @ self.expert_coef_.T)
+        return np.asarray(self._middle + self._spread * mean)

@@ -142,5 +142,5 @@ def softmax_fit(
         slope = (each[:, None] * (np.exp(log_share) - shares)).T @ Z + alpha * coef
         return value, slope.ravel()
 
-    found = minimize(value_and_slope, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
-    return np.asarray(found.x.reshape(start.shape))
+    solution = minimize(value_and_slope, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    return np.asarray(solution.x.reshape(start.shape))

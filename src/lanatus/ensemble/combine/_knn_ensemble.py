@@ -4,10 +4,10 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Tables, check_is_fitted, coded_rows, fitting
+from lanatus._typing import override
+from lanatus.base import Estimator, ProbabilisticClassifier, Tables, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._rules import RULES
@@ -24,7 +24,7 @@ from lanatus.scale import blockwise
     en="Ensemble of nearest-neighbour classifiers",
     zh="提升kNN的集成",
 )
-class KNNEnsembleClassifier(ClassifierMixin, Estimator):
+class KNNEnsembleClassifier(ProbabilisticClassifier, Estimator):
     r"""Nearest-neighbour classifiers that differ in attributes and in the distance, not only in the rows.
 
     A nearest-neighbour classifier is stable: a bootstrap sample hardly changes it. Each member therefore also draws a
@@ -114,21 +114,9 @@ class KNNEnsembleClassifier(ClassifierMixin, Estimator):
         __init__, RULES, orders=Array(1), max_features=Nothing() | Integer(low=1) | Real(above=0, high=1)
     )
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
-        """Keep the rows, and draw what each member sees of them.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self
-        """
         orders = np.asarray(self.orders, dtype=np.float64)
         if not len(orders) or not (orders >= 1).all():
             raise ValueError(f"orders must be numbers of 1 or more; got {self.orders!r}.")
@@ -153,19 +141,9 @@ class KNNEnsembleClassifier(ClassifierMixin, Estimator):
             return int(self.max_features)
         return max(1, round(self.max_features * d))
 
+    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Share of each class among the neighbours of all members.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
         check_is_fitted(self)
         queries = self._space.points(self._take(X, reset=False))
         counts = Parallel(n_jobs=self.n_jobs)(

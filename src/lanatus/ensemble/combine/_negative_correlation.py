@@ -3,15 +3,23 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, check_is_fitted, coded_rows, fitting, warn_unconverged
+from lanatus._typing import override
+from lanatus.base import (
+    Estimator,
+    ProbabilisticClassifier,
+    Regressor,
+    check_is_fitted,
+    coded_rows,
+    fitting,
+    warn_unconverged,
+)
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot, one_target
 from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.combine._networks import answers_of, start, train
-from lanatus.ensemble.combine._standardised import learn_scales, one_order, scaled, single_blas
+from lanatus.ensemble.combine._standardised import learn_scales, mean_and_spread, one_order, scaled, single_blas
 from lanatus.params import Integer, Real, rules_for
 from lanatus.scale import blockwise
 
@@ -68,6 +76,20 @@ class _Networks(Estimator):
         if report.status == 1:
             warn_unconverged(self)
 
+    def predict_each(self, X: Any) -> np.ndarray:
+        """What each network says.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            The attributes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_estimators)
+        """
+        raise NotImplementedError
+
     def _each(self, X: Any) -> np.ndarray:
         """Outputs of each network, of shape (networks, rows, outputs)."""
         check_is_fitted(self)
@@ -83,7 +105,7 @@ class _Networks(Estimator):
     en="Negative correlation learning",
     zh="负相关法",
 )
-class NegativeCorrelationEnsemble(ClassifierMixin, _Networks):
+class NegativeCorrelationEnsemble(ProbabilisticClassifier, _Networks):
     r"""Small networks trained together, with a term that drives each away from their mean: classification.
 
     Network i goes down :math:`E_i = \frac{1}{m} \sum_x \frac{1}{2} (F_i - y)^2 + \lambda (F_i - \bar F) \sum_{j \ne i}
@@ -138,73 +160,31 @@ class NegativeCorrelationEnsemble(ClassifierMixin, _Networks):
 
     classes_: np.ndarray
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
-        """Train the networks.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self
-        """
         X, codes = coded_rows(self, X, y)
         self._train(X, one_hot(codes, len(self.classes_)).astype(np.float64))
         return self
 
+    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
         mean = self._each(X).mean(axis=0)
         shares = np.maximum(mean, 0.0)
         none = shares.sum(axis=1) == 0
         shares[none] = one_hot(mean[none].argmax(axis=1), shares.shape[1])
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class with the largest mean output.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         return np.asarray(self.classes_[self._each(X).mean(axis=0).argmax(axis=1)])
 
+    @override
     @blockwise
     def predict_each(self, X: Any) -> np.ndarray:
-        """What each network says.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_estimators)
-        """
         check_is_fitted(self)
         return np.asarray(self.classes_[self._each(X).argmax(axis=2).T])
 
@@ -215,7 +195,7 @@ class NegativeCorrelationEnsemble(ClassifierMixin, _Networks):
     en="Negative correlation learning of numbers",
     zh="负相关法(回归)",
 )
-class NegativeCorrelationRegressor(RegressorMixin, _Networks):
+class NegativeCorrelationRegressor(Regressor, _Networks):
     r"""Small networks trained together, with a term that drives each away from their mean: regression.
 
     As in :class:`NegativeCorrelationEnsemble`: all networks together go down
@@ -265,54 +245,22 @@ class NegativeCorrelationRegressor(RegressorMixin, _Networks):
     Liu and Yao (1999), Ensemble learning via negative correlation.
     """
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
-        """Train the networks.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The targets.
-
-        Returns
-        -------
-        self
-        """
         X = self._take(X, reset=True)
         target = one_target(y, X)
-        self._middle, self._spread = float(np.mean(np.sort(target))), float(np.std(np.sort(target)))
+        self._middle, self._spread = mean_and_spread(target)
         self._train(X, ((target - self._middle) / (self._spread or 1.0))[:, None])
         return self
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The mean of the networks.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         return np.asarray(self.predict_each(X).mean(axis=1))
 
+    @override
     @blockwise
     def predict_each(self, X: Any) -> np.ndarray:
-        """What each network says.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_estimators)
-        """
         check_is_fitted(self)
         return np.asarray(self._middle + self._spread * self._each(X)[:, :, 0].T)

@@ -69,7 +69,7 @@ def train(
     """Weights after L-BFGS, and its report."""
     from scipy.optimize import minimize
 
-    found = minimize(
+    solution = minimize(
         objective,
         theta,
         args=(shape, Z, target, counts, lam, alpha),
@@ -77,4 +77,4 @@ def train(
         method="L-BFGS-B",
         options={"maxiter": max_iter, "ftol": tol, "gtol": 1e-8},
     )
-    return found.x, found
+    return solution.x, solution

@@ -3,10 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, TransformerMixin, clone, is_regressor
+from sklearn.base import TransformerMixin, clone, is_regressor
 from sklearn.utils.metaestimators import available_if
 
-from lanatus.base import check_is_fitted, coded_rows, fitting
+from lanatus._typing import override
+from lanatus.base import ProbabilisticClassifier, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
     Committee,
@@ -35,7 +36,7 @@ _METHODS = ("predict_proba", "decision_function", "predict")
     zh="Stacking (堆叠法)",
     peers=["scikit-learn:StackingClassifier"],
 )
-class StackingClassifier(ClassifierMixin, TransformerMixin, Committee):
+class StackingClassifier(ProbabilisticClassifier, TransformerMixin, Committee):
     r"""A classifier on top of the outputs of others, learned from rows that those had not seen.
 
     The rows are cut into k folds; :math:`z_{it} = h_t^{(-j)}(x_i)` for :math:`x_i \in D_j` are the attributes of row i
@@ -210,36 +211,17 @@ class StackingClassifier(ClassifierMixin, TransformerMixin, Committee):
             self.final_estimator_ = fitted(self._final(), Z, codes, None, weight)
         return self
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The label that the second level says.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         return np.asarray(self.classes_[np.asarray(self.final_estimator_.predict(self.transform(X)))])
 
+    @override
     @available_if(levels.final_has("predict_proba"))
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities by the second level.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Probabilities by the second level, where it has them: an array of shape (n_samples, n_classes)."""
         check_is_fitted(self)
         return np.asarray(self.final_estimator_.predict_proba(self.transform(X)))
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-__all__ = ["learn_scales", "one_order", "scaled", "single_blas"]
+__all__ = ["learn_scales", "mean_and_spread", "one_order", "scaled", "single_blas"]
 
 
 def learn_scales(X: np.ndarray) -> np.ndarray:
@@ -24,6 +24,12 @@ def scaled(X: np.ndarray, scales: np.ndarray) -> np.ndarray:
     """X by what `learn_scales` found, with a last column of ones."""
     unit = (np.asarray(X, dtype=np.float64) / scales[0] - scales[1]) / scales[2]
     return np.hstack([unit, np.ones((len(unit), 1))])
+
+
+def mean_and_spread(target: np.ndarray) -> tuple[float, float]:
+    """Mean and standard deviation of a target, added up in the order of its values, whatever that of the rows."""
+    in_order = np.sort(target)
+    return float(np.mean(in_order)), float(np.std(in_order))
 
 
 def one_order(X: np.ndarray, y: np.ndarray) -> np.ndarray:

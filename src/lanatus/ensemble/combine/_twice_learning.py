@@ -3,11 +3,22 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Tables, as_labels, check_is_fitted, coded_rows, fitting, n_rows, warn_unconverged
+from lanatus._typing import override
+from lanatus.base import (
+    Estimator,
+    ProbabilisticClassifier,
+    Tables,
+    as_labels,
+    check_is_fitted,
+    coded_rows,
+    fitting,
+    n_rows,
+    warn_unconverged,
+)
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot
 from lanatus.ensemble._rules import RULES
@@ -133,7 +144,7 @@ def _with_own(X: Any, at: np.ndarray) -> np.ndarray:
     en="NeC4.5",
     zh="NeC4.5",
 )
-class NeC45Classifier(ClassifierMixin, Estimator):
+class NeC45Classifier(ProbabilisticClassifier, Estimator):
     r"""A C4.5 tree that learns from an ensemble of neural networks instead of from the labels.
 
     Networks with one hidden layer are fitted to bootstrap samples; they relabel the rows, and label new ones that are
@@ -218,21 +229,9 @@ class NeC45Classifier(ClassifierMixin, Estimator):
         __init__, RULES, tree=Nothing() | LEARNER, n_generated=Integer(low=0) | Real(low=0), hidden=Integer(low=1)
     )
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
-        """Train the networks, and the tree on what they say.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self
-        """
         from lanatus.tree import C45Classifier
 
         table, codes = coded_rows(self, X, y)
@@ -244,11 +243,11 @@ class NeC45Classifier(ClassifierMixin, Estimator):
             label = self._taught(table, codes, rng)
             at = drawn_places(table, _n_made(self.n_generated, len(table)), rng)
             rows = rows_at(table, _with_own(table, at))
-            said = label(rows)
+            labels = label(rows)
         tree = C45Classifier() if self.tree is None else clone(self.tree)
         if "random_state" in tree.get_params():
             tree.set_params(random_state=int(rng.randint(2**31 - 1)))
-        self.tree_ = tree.fit(rows, said)
+        self.tree_ = tree.fit(rows, labels)
         return self
 
     def _taught(self, table: Table, codes: np.ndarray, rng: np.random.RandomState) -> Any:
@@ -283,35 +282,15 @@ class NeC45Classifier(ClassifierMixin, Estimator):
     def _at(self) -> np.ndarray:
         return np.asarray(self.tree_.classes_).astype(np.intp)
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """What the tree says.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         check_is_fitted(self)
         return np.asarray(self.classes_[np.asarray(self.tree_.predict(self._take(X, reset=False))).astype(np.intp)])
 
+    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the tree; 0 for a class that the networks never said.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         shares = np.zeros((len(rows), len(self.classes_)))

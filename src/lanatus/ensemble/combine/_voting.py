@@ -4,11 +4,12 @@ import zlib
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from lanatus.base import check_is_fitted, coded_rows, fitting
+from lanatus._typing import override
+from lanatus.base import ProbabilisticClassifier, WeightedClassifier, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
     WEIGHTS,
@@ -44,7 +45,7 @@ def _is_soft(model: "VotingClassifier") -> bool:
     zh="投票法",
     peers=["scikit-learn:VotingClassifier"],
 )
-class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
+class VotingClassifier(WeightedClassifier, ProbabilisticClassifier, TransformerMixin, Committee):
     r"""Several classifiers, fitted to the same rows, that vote.
 
     Plurality: :math:`H(x) = c_{\arg\max_j \sum_i w_i h_i^j(x)}` (8.25, 8.26), with :math:`h_i^j` 1 for the class that
@@ -138,23 +139,9 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
     def __sklearn_tags__(self) -> Any:
         return of_own_type(super().__sklearn_tags__())
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the learners.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where all learners take them.
-
-        Returns
-        -------
-        self
-        """
         of_kind(self._models(), regressors=False, who="VotingClassifier")
         given = given_weights(self, self.weights)
         rows, codes = coded_rows(self, X, y)
@@ -216,20 +203,11 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
                 winners[row] = drawn.choice(np.flatnonzero(tied[row]))
         return winners
 
+    @override
     @available_if(_is_soft)
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Mean probability of each class, for ``voting="soft"``.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Mean probability of each class, for ``voting="soft"``: an array of shape (n_samples, n_classes)."""
         return np.asarray(np.average(self._shares(X), axis=0, weights=self.weights_))
 
     @blockwise

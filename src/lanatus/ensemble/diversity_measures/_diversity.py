@@ -68,19 +68,19 @@ def error_ambiguity(predictions: Any, y: Any, weights: Any = None) -> ErrorAmbig
     ----------
     Krogh and Vedelsby (1995), Neural network ensembles, cross validation, and active learning.
     """
-    said, truth = np.asarray(predictions, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if said.ndim != 2 or truth.shape != said.shape[1:] or not said.size:
+    outputs, truth = np.asarray(predictions, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if outputs.ndim != 2 or truth.shape != outputs.shape[1:] or not outputs.size:
         raise ValueError(
             f"predictions must have a row for each member and a column for each of the {truth.shape} values of y; "
-            f"got shape {said.shape}."
+            f"got shape {outputs.shape}."
         )
-    share = np.ones(len(said)) if weights is None else np.asarray(weights, dtype=np.float64)
-    if share.shape != (len(said),) or not (share >= 0).all() or not 0 < share.sum() < np.inf:
-        raise ValueError(f"weights must be {len(said)} numbers of 0 or more, not all 0; got {weights!r}.")
+    share = np.ones(len(outputs)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if share.shape != (len(outputs),) or not (share >= 0).all() or not 0 < share.sum() < np.inf:
+        raise ValueError(f"weights must be {len(outputs)} numbers of 0 or more, not all 0; got {weights!r}.")
     share = share / share.sum()
-    average = share @ said
-    errors = np.mean((said - truth) ** 2, axis=1)
-    ambiguities = np.mean((said - average) ** 2, axis=1)
+    average = share @ outputs
+    errors = np.mean((outputs - truth) ** 2, axis=1)
+    ambiguities = np.mean((outputs - average) ** 2, axis=1)
     error = float(np.mean((average - truth) ** 2))
     return ErrorAmbiguity(error, float(share @ errors), float(share @ ambiguities), errors, ambiguities)
 

@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
-from lanatus.base import as_labels, class_codes, fitting
+from lanatus._typing import override
+from lanatus.base import LogProbabilisticClassifier, WeightedClassifier, as_labels, class_codes, fitting
 from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
 from lanatus.params import Choice, Nothing, ParameterRule, Satisfies
 from lanatus.scale import blockwise
@@ -29,7 +29,7 @@ CLASSIFIER_PARAMS: dict[str, ParameterRule] = {
 }
 
 
-class ForestClassifier(ClassifierMixin, Forest):
+class ForestClassifier(WeightedClassifier, LogProbabilisticClassifier, Forest):
     """Forests of classification trees, whose leaves hold class shares."""
 
     classes_: Any
@@ -37,23 +37,9 @@ class ForestClassifier(ClassifierMixin, Forest):
     criterion: str
     class_weight: Any
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the forest.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,) or (n_samples, n_outputs)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         matrix = self._take(X, reset=True)
         n_values = nominal_sizes(self.schema_)
         pairs = [class_codes(target, matrix) for target in target_columns(y)]
@@ -118,53 +104,23 @@ class ForestClassifier(ClassifierMixin, Forest):
             members.append(member)
         return members
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class with the largest share; of equal ones the first.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        """
         parts = self._outputs(self._mean_value(X))
         if self.n_outputs_ == 1:
             return np.asarray(self.classes_[parts[0].argmax(axis=1)])
         return side_by_side([classes[part.argmax(axis=1)] for classes, part in zip(self.classes_, parts, strict=True)])
 
+    @override
     @blockwise
     def predict_proba(self, X: Any) -> Any:
-        """Mean over the trees of the class shares at the leaves.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), a list of them for several outputs
-        """
         shares = self._mean_value(X)
         return self._outputs(shares) if self.n_outputs_ > 1 else shares
 
+    @override
     @blockwise
     def predict_log_proba(self, X: Any) -> Any:
-        """Logarithm of `predict_proba`.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), a list of them for several outputs
-        """
         with np.errstate(divide="ignore"):
             logs = np.log(self._mean_value(X))
         return self._outputs(logs) if self.n_outputs_ > 1 else logs

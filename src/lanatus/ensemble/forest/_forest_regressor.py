@@ -3,11 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 
-from lanatus.base import as_targets, fitting
+from lanatus._typing import override
+from lanatus.base import WeightedRegressor, as_targets, fitting
 from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
 from lanatus.params import Choice, ParameterRule
 from lanatus.scale import blockwise
@@ -17,28 +17,14 @@ from lanatus.tree.grow import Bins, grow_binned_numbers, grow_numbers, growth_op
 REGRESSOR_PARAMS: dict[str, ParameterRule] = {**FOREST_PARAMS, "criterion": Choice("squared_error", "friedman_mse")}
 
 
-class ForestRegressor(RegressorMixin, Forest):
+class ForestRegressor(WeightedRegressor, Forest):
     """Forests of regression trees."""
 
     criterion: str
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the forest.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,) or (n_samples, n_outputs)
-            The numbers to predict.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         matrix = self._take(X, reset=True)
         n_values = nominal_sizes(self.schema_)
         targets = as_targets(y, matrix)
@@ -69,11 +55,11 @@ class ForestRegressor(RegressorMixin, Forest):
         return grow_numbers(X, n_values, target, weights, self.criterion, options)
 
     def _left_out_score(self, target: np.ndarray, sums: np.ndarray, votes: np.ndarray) -> None:
-        self.oob_prediction_ = self._said(sums)
+        self.oob_prediction_ = self._by_output(sums)
         judged = votes > 0
-        self.oob_score_ = float(r2_score(target[judged], self._said(sums)[judged])) if judged.sum() > 1 else np.nan
+        self.oob_score_ = float(r2_score(target[judged], self._by_output(sums)[judged])) if judged.sum() > 1 else np.nan
 
-    def _said(self, means: np.ndarray) -> np.ndarray:
+    def _by_output(self, means: np.ndarray) -> np.ndarray:
         return means if self.n_outputs_ > 1 else means[:, 0]
 
     @property
@@ -81,17 +67,7 @@ class ForestRegressor(RegressorMixin, Forest):
         """The trees as estimators."""
         return [self._as_estimator(tree, DecisionTreeRegressor()) for tree in self.trees_]
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """Mean over the trees of what the leaves say.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        """
-        return self._said(self._mean_value(X))
+        return self._by_output(self._mean_value(X))

@@ -4,13 +4,15 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
+from lanatus._typing import override
 from lanatus.base import (
     Columns,
     Estimator,
     Takes,
+    WeightedClassifier,
+    WeightedRegressor,
     as_targets,
     check_is_fitted,
     check_positive_weight,
@@ -34,7 +36,7 @@ _LABEL = Satisfies(lambda value: value is None or isinstance(value, str | int | 
     streams=True,
     peers=["scikit-learn:DummyClassifier"],
 )
-class BaselineClassifier(ClassifierMixin, Estimator):
+class BaselineClassifier(WeightedClassifier, Estimator):
     r"""Answers without a look at the attributes: the majority class, or a guess.
 
     What any classifier has to beat. Of 998 negative and 2 positive rows the majority class is right on
@@ -86,19 +88,9 @@ class BaselineClassifier(ClassifierMixin, Estimator):
         tags.classifier_tags.poor_score = True
         return tags
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Count the classes.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes, of which only the number of rows counts.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         engine = open_engine(self, X, y, sample_weight)
         self.classes_ = engine.reduce(_labels).labels
         mass = engine.reduce(partial(_class_mass, self.classes_)).values
@@ -108,15 +100,9 @@ class BaselineClassifier(ClassifierMixin, Estimator):
             raise ValueError(f"constant must be one of the classes {self.classes_.tolist()}; got {self.constant!r}.")
         return self
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class answered for each row.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The rows.
-        """
         check_is_fitted(self)
         return np.asarray(self.classes_[self._codes(n_rows(self._take(X, reset=False)))])
 
@@ -155,7 +141,7 @@ class BaselineClassifier(ClassifierMixin, Estimator):
     zh="均值/中位数基准",
     peers=["scikit-learn:DummyRegressor"],
 )
-class BaselineRegressor(RegressorMixin, Estimator):
+class BaselineRegressor(WeightedRegressor, Estimator):
     r"""Answers one number without a look at the attributes: the mean, a quantile or a constant.
 
     The mean has the least squared error of all constants, :math:`R^2 = 0` on the rows that it was fitted to.
@@ -205,19 +191,9 @@ class BaselineRegressor(RegressorMixin, Estimator):
         tags.target_tags.multi_output = True
         return tags
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the number.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes, of which only the number of rows counts.
-        y : array of shape (n_samples,) or (n_samples, n_outputs)
-            What to predict.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         rows = self._take(X, reset=True)
         target = as_targets(y, rows)
         weight = self._weights(sample_weight, rows)
@@ -240,14 +216,8 @@ class BaselineRegressor(RegressorMixin, Estimator):
         each = np.ones(len(target)) if weight is None else weight
         return np.array([_quantile(column, each, level, self.strategy == "median") for column in target.T])
 
+    @override
     def predict(self, X: Any) -> np.ndarray:
-        """The number, for each row.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The rows.
-        """
         check_is_fitted(self)
         answers = np.tile(self.constant_, (n_rows(self._take(X, reset=False)), 1))
         return answers[:, 0] if self._flat else answers

@@ -60,22 +60,22 @@ def judge(result: "Comparison", measure: Measure, alpha: float, control: str | N
 def _on_one_data_set(result: "Comparison", measure: Measure, alpha: float, control: str | None) -> Judgement:
     from lanatus.evaluation.significance._many_learners import all_pairs
 
-    whole = np.isfinite(result.values(measure.name)[0]).all(axis=1)
+    complete = np.isfinite(result.values(measure.name)[0]).all(axis=1)
     if result.design == "leave-one-out":  # one row has no AUC, but it has a right or wrong answer
-        whole = np.isfinite(result.means(measure.name)[0])
-    left_out = [name for name, kept in zip(result.learners, whole, strict=True) if not kept]
-    kept = [j for j in range(len(result.learners)) if whole[j]]
-    said = f" Left out for want of values: {listed(left_out)}." if left_out else ""
+        complete = np.isfinite(result.means(measure.name)[0])
+    left_out = [name for name, kept in zip(result.learners, complete, strict=True) if not kept]
+    kept = [j for j in range(len(result.learners)) if complete[j]]
+    remark = f" Left out for want of values: {listed(left_out)}." if left_out else ""
     if len(kept) < 2:
-        return Judgement(None, None, "No test.", f"Fewer than two learners have values of {measure.name}.{said}")
+        return Judgement(None, None, "No test.", f"Fewer than two learners have values of {measure.name}.{remark}")
     if control is not None and control in left_out:
         return Judgement(None, None, "No test.", f"The control {control} has no values of {measure.name}.")
     test, reason = _pair_test(result, measure, alpha)
     if test is None:
-        return Judgement(None, None, "No test.", f"{reason}{said}")
+        return Judgement(None, None, "No test.", f"{reason}{remark}")
     if len(kept) == 2:
         verdict = test(kept[0], kept[1])
-        return Judgement(verdict, None, reason, f"{verdict.meaning}{said}")
+        return Judgement(verdict, None, reason, f"{verdict.meaning}{remark}")
     pairs = all_pairs(
         lambda a, b: test(kept[a], kept[b]),
         tuple(result.learners[j] for j in kept),
@@ -83,7 +83,7 @@ def _on_one_data_set(result: "Comparison", measure: Measure, alpha: float, contr
         alpha=alpha,
         control=control,
     )
-    return Judgement(None, pairs, f"{reason[:-1]}, with Holm's correction.", f"{pairs.meaning}{said}")
+    return Judgement(None, pairs, f"{reason[:-1]}, with Holm's correction.", f"{pairs.meaning}{remark}")
 
 
 def _pair_test(result: "Comparison", measure: Measure, alpha: float) -> tuple[PairTest | None, str]:
@@ -144,20 +144,20 @@ def _two_learners(result: "Comparison", measure: Measure, alpha: float) -> Judge
     from lanatus.evaluation.significance._wilcoxon import wilcoxon_test
 
     means = result.means(measure.name)
-    whole = np.isfinite(means).all(axis=1)
-    missing = [name for name, kept in zip(result.data_sets, whole, strict=True) if not kept]
-    said = f" Left out for want of values: {listed(missing)}." if missing else ""
-    if whole.sum() < 2:
-        return Judgement(None, None, "No test.", f"Fewer than two data sets have values of both learners.{said}")
-    a, b = means[whole].T
+    complete = np.isfinite(means).all(axis=1)
+    missing = [name for name, kept in zip(result.data_sets, complete, strict=True) if not kept]
+    remark = f" Left out for want of values: {listed(missing)}." if missing else ""
+    if complete.sum() < 2:
+        return Judgement(None, None, "No test.", f"Fewer than two data sets have values of both learners.{remark}")
+    a, b = means[complete].T
     lower, names = not measure.greater_is_better, (result.learners[0], result.learners[1])
     verdict = wilcoxon_test(a, b, lower_is_better=lower, alpha=alpha, names=names)
-    few = " With so few data sets no outcome could be significant." if 2.0 ** (1 - int(whole.sum())) > alpha else ""
+    few = " With so few data sets no outcome could be significant." if 2.0 ** (1 - int(complete.sum())) > alpha else ""
     return Judgement(
         verdict,
         None,
         "Two learners on several data sets: Wilcoxon's signed-rank test.",
-        f"{verdict.meaning}{few}{said}",
+        f"{verdict.meaning}{few}{remark}",
     )
 
 

@@ -86,7 +86,7 @@ class SplitJob:
                 where = "".join(f"{note}: " for note in getattr(problem, "__notes__", ()))
                 error = f"{where}{type(problem).__name__}: {problem}"
         end = time.perf_counter()
-        said = tuple(dict.fromkeys(f"{one.category.__name__}: {one.message}" for one in caught))
+        messages = tuple(dict.fromkeys(f"{one.category.__name__}: {one.message}" for one in caught))
         run = SplitResult(
             data_set=self.data_set,
             learner=self.name,
@@ -97,7 +97,7 @@ class SplitJob:
             fit_seconds=(fitted or end) - start,
             test_seconds=end - (fitted or end),
             error=error,
-            warnings=said,
+            warnings=messages,
             wrong=wrong,
         )
         return self.key, run

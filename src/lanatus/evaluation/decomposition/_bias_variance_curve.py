@@ -92,16 +92,21 @@ def bias_variance_curve(
     """
     param_range = list(param_range)
     seed = check_random_state(random_state).randint(2**31 - 1)
-    found = [
+    decompositions = [
         bias_variance(
             clone(estimator).set_params(**{param_name: value}), X, y, X_test, y_test, random_state=seed, **options
         )
         for value in param_range
     ]
-    if not found:
+    if not decompositions:
         raise ValueError("param_range is empty; give the values of the parameter to try.")
-    curves = {name: np.array([getattr(one, name) for one in found]) for name in ("bias", "variance", "noise", "error")}
-    return BiasVarianceCurve(param_name, _as_column(param_range), **curves, loss=found[0].loss, method=found[0].method)
+    curves = {
+        name: np.array([getattr(one, name) for one in decompositions])
+        for name in ("bias", "variance", "noise", "error")
+    }
+    return BiasVarianceCurve(
+        param_name, _as_column(param_range), **curves, loss=decompositions[0].loss, method=decompositions[0].method
+    )
 
 
 def _as_column(values: list[Any]) -> np.ndarray:

@@ -314,10 +314,10 @@ def _each(y_true: Any, y_pred: Any, costs: Costs, sample_weight: Any) -> tuple[n
 def _matrix(costs: Costs, truth: np.ndarray, predicted: np.ndarray) -> CostMatrix:
     if isinstance(costs, CostMatrix):
         return costs
-    found = np.union1d(truth, predicted)
+    labels = np.union1d(truth, predicted)
     if isinstance(costs, Mapping):
-        return CostMatrix(costs, np.union1d(found, _named_in(costs)))
-    return CostMatrix(costs, found)
+        return CostMatrix(costs, np.union1d(labels, _named_in(costs)))
+    return CostMatrix(costs, labels)
 
 
 def _named_in(costs: Mapping[Any, Any]) -> list[Any]:

@@ -92,8 +92,8 @@ def two_values(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             return np.array([low]), positive
         if n_positive + n_low == len(labels):
             return np.array([low, high]), positive
-    found, codes = class_codes(labels, labels)
-    return found, codes == len(found) - 1
+    classes, codes = class_codes(labels, labels)
+    return classes, codes == len(classes) - 1
 
 
 def _lone_class(label: Any, m: int, name: str) -> Binary:

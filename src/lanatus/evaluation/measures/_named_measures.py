@@ -193,8 +193,8 @@ class Predictions:
         if response in ("labels", "values"):
             return np.asarray(model.predict(self._X))
         if hasattr(model, "predict_proba"):
-            said = np.asarray(model.predict_proba(self._X))
-            return said[:, 1] if response == "scores" and said.shape[1] == 2 else said
+            proba = np.asarray(model.predict_proba(self._X))
+            return proba[:, 1] if response == "scores" and proba.shape[1] == 2 else proba
         if response == "scores" and hasattr(model, "decision_function"):
             return np.asarray(model.decision_function(self._X))
         return None

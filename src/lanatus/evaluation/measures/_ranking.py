@@ -83,8 +83,8 @@ def roc_auc_score(
     0.8333
     """
     if np.ndim(y_true) == 1 and np.ndim(y_score) == 1 and max_fpr in (None, 1):
-        found, positive = two_values(labels_of(y_true, "y_true"))
-        if len(found) <= 2 and (found.dtype.kind != "f" or (found == found.round()).all()):
+        classes, positive = two_values(labels_of(y_true, "y_true"))
+        if len(classes) <= 2 and (classes.dtype.kind != "f" or (classes == classes.round()).all()):
             won, pairs = _pairs_won(positive, y_score, sample_weight)
             return _share(won, pairs, "The AUC")
     return metrics.roc_auc_score(
@@ -289,8 +289,8 @@ def _pairs_won(positive: np.ndarray, y_score: Any, sample_weight: Any) -> tuple[
     return won, 2 * pos * neg
 
 
-def _share(part: Any, whole: Any, measure: str) -> float:
-    return min(max(float(part / whole), 0.0), 1.0) if whole else _undefined(measure)
+def _share(part: Any, total: Any, measure: str) -> float:
+    return min(max(float(part / total), 0.0), 1.0) if total else _undefined(measure)
 
 
 def _undefined(measure: str, lack: str = "examples of two classes") -> float:

@@ -144,5 +144,5 @@ def type_errors(y_true: Any, y_pred: Any, *, pos_label: Any = None, sample_weigh
     return TypeErrors(type_i=found.fpr, type_ii=found.fnr)
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else float("nan")
+def _ratio(part: float, total: float) -> float:
+    return part / total if total > 0 else float("nan")

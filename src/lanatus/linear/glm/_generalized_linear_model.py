@@ -5,14 +5,13 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 
 from lanatus.base import as_targets, check_is_fitted, check_positive_weight, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import method
-from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES
 from lanatus.linear.glm._exponential_family import FAMILIES, Deviance
 from lanatus.linear.glm._link import LINKS
@@ -34,7 +33,7 @@ _FLATTEST = 1e-300  # rows whose mean does not move with eta any more weigh noth
     peers=["statsmodels:GLM", "scikit-learn:TweedieRegressor", "glum:GeneralizedLinearRegressor"],
     streams=True,
 )
-class GeneralizedLinearModel(CallbackSupportMixin, RegressorMixin, LinearModel):
+class GeneralizedLinearModel(CallbackSupportMixin, LinearRegressor):
     r"""A linear model behind a link: the mean of y is :math:`g^{-1}(w^T x + b)`, and y normal, binomial, Poisson, ...
 
     Book: section 3.2. Minimises :math:`\frac{1}{2 \sum w_i} \sum_i w_i\, d(y_i, \mu_i) + \frac{\alpha}{2} \lVert w

@@ -3,11 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
+from lanatus._typing import override
 from lanatus.base import Takes, fitting
 from lanatus.catalog import method
-from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES
 from lanatus.linear._targets import single_target
 from lanatus.optimize.solvers import centred
@@ -24,7 +24,7 @@ _EXACT_COLUMNS = 20
     zh="L0正则化",
     peers=["abess:LinearRegression"],
 )
-class BestSubsetRegression(RegressorMixin, LinearModel):
+class BestSubsetRegression(LinearRegressor):
     r"""Least squares with at most k weights that are not zero: the L0 constraint.
 
     Minimises :math:`\sum_i v_i(y_i - w^T x_i - b)^2` subject to :math:`\lVert w\rVert_0 \le k`. That is hard: with few
@@ -81,19 +81,9 @@ class BestSubsetRegression(RegressorMixin, LinearModel):
 
     _params = rules_for(__init__, RULES, k=Integer(low=1), search=Choice("auto", "exact", "local"))
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the columns and learn their weights.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         X = self._take(X, reset=True)
         weight = self._weights(sample_weight, X)
         y = single_target(y, X)

@@ -3,11 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin
 
+from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
-from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES
 from lanatus.linear.least_squares._solve import keep_direct
 from lanatus.linear.least_squares._summary import Summary, least_squares_summary
@@ -37,7 +38,7 @@ from lanatus.scale import open_engine
     peers=["scikit-learn:LinearRegression", "scipy:lstsq", "statsmodels:WLS"],
     streams=True,
 )
-class LinearRegression(RegressorMixin, MultiOutputMixin, LinearModel):
+class LinearRegression(MultiOutputMixin, LinearRegressor):
     r"""Least squares: the plane with the smallest sum of squared vertical residuals.
 
     Book: section 3.2. Minimises :math:`\sum_i w_i (y_i - w^T x_i - b)^2` (3.4), (3.9). Where many planes are equally
@@ -111,23 +112,9 @@ class LinearRegression(RegressorMixin, MultiOutputMixin, LinearModel):
 
     _params = rules_for(__init__, RULES, solver=Choice("auto", "normal", "svd", "lsqr"))
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn weights and bias.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame, source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,) or (n_samples, n_targets)
-            What to predict; a source brings its own.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         engine = open_engine(self, X, y, sample_weight)
         problem = LeastSquares.open(engine, self.fit_intercept)
         solution = self._solver(problem).solve(problem, 0.0)

@@ -3,12 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 
 from lanatus.base import as_targets, fitting
 from lanatus.catalog import method
-from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES
 from lanatus.linear.least_squares._linear_regression import LinearRegression
 from lanatus.params import rules_for
@@ -22,7 +21,7 @@ from lanatus.scale import blockwise
     en="Log-linear regression",
     zh="对数线性回归",
 )
-class LogLinearRegression(RegressorMixin, LinearModel):
+class LogLinearRegression(LinearRegressor):
     r"""Least squares of the logarithm of y, so that :math:`e^{w^T x + b}` comes near to y.
 
     Book: section 3.2. Minimises :math:`\sum_i w_i (\ln y_i - w^T x_i - b)^2` (3.14); every y must be above zero.

@@ -3,11 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin
 
+from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import Contender, method
-from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES, STRENGTH
 from lanatus.linear.least_squares._solve import SOLVERS, direct_solver, keep_direct
 from lanatus.optimize.solvers import DirectSolution, DirectSolver, LeastSquares, NonNegative
@@ -30,7 +31,7 @@ from lanatus.spaces import Options, Span
         space={"alpha": Span(1e-3, 1e4, log=True), "design__spread": Options(("standard", "normal"))},
     ),
 )
-class Ridge(RegressorMixin, MultiOutputMixin, LinearModel):
+class Ridge(MultiOutputMixin, LinearRegressor):
     r"""Least squares with a penalty on the squared weights, which keeps them small and always has one solution.
 
     Book: section 11.4. Minimises :math:`\sum_i w_i (y_i - w^T x_i - b)^2 + \alpha \lVert w \rVert_2^2` (11.6); the
@@ -109,23 +110,9 @@ class Ridge(RegressorMixin, MultiOutputMixin, LinearModel):
 
     _params = rules_for(__init__, RULES, alpha=STRENGTH | Array(1), max_iter=Nothing() | Integer(low=1), solver=SOLVERS)
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn weights and bias.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame, source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,) or (n_samples, n_targets)
-            What to predict; a source brings its own.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         engine = open_engine(self, X, y, sample_weight)
         return self._fit_problem(LeastSquares.open(engine, self.fit_intercept), engine.dtype)
 

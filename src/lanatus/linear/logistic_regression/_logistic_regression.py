@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
+from lanatus._typing import override
 from lanatus.base import Takes, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender, method
@@ -166,23 +167,9 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
 
     _params = rules_for(__init__, RULES, **_OWN)
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array, frame, sparse matrix, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            Labels of any type; None where X is a source that has its own target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         engine = open_engine(self, X, y, sample_weight)
         totals = engine.reduce(tally_classes)
         class_weight = self._class_weights(totals)

@@ -2,11 +2,10 @@
 
 from typing import Any, Self
 
-from sklearn.base import RegressorMixin
-
+from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
-from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES, STRENGTH
 from lanatus.linear.regularized._fit import fit_penalized, open_risk
 from lanatus.optimize.penalties import Fused
@@ -21,7 +20,7 @@ from lanatus.params import rules_for
     en="Fused LASSO",
     zh="融合LASSO",
 )
-class FusedLasso(RegressorMixin, LinearModel):
+class FusedLasso(LinearRegressor):
     r"""Fused lasso: weights that are sparse, and constant over runs of neighbouring columns.
 
     Minimises :math:`\frac{1}{2\sum_i v_i}\sum_i v_i(y_i - w^T x_i - b)^2 + \alpha_1\lVert w\rVert_1 +
@@ -94,19 +93,9 @@ class FusedLasso(RegressorMixin, LinearModel):
 
     _params = rules_for(__init__, RULES, alpha1=STRENGTH, alpha2=STRENGTH)
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn weights and bias.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes, neighbours side by side.
-        y : array of shape (n_samples,)
-            The target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         risk = open_risk(self, X, y, sample_weight)
         penalty = Fused(self.alpha1, self.alpha2)
         return fit_penalized(self, risk, penalty, ProximalGradientDescent(self.tol, self.max_iter))

@@ -3,11 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
+from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
-from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES
 from lanatus.linear.regularized._fit import fit_penalized, open_risk
 from lanatus.optimize.penalties import GroupL2
@@ -23,7 +23,7 @@ from lanatus.params import Array, Choice, Integer, Nothing, rules_for
     zh="组LASSO",
     peers=["group-lasso:GroupLasso", "celer:GroupLasso", "skglm:GroupLasso", "adelie:grpnet"],
 )
-class GroupLasso(RegressorMixin, LinearModel):
+class GroupLasso(LinearRegressor):
     r"""Group lasso: whole groups of weights are zero, or none of a group.
 
     Minimises :math:`\frac{1}{2\sum_i v_i}\sum_i v_i(y_i - w^T x_i - b)^2 + \alpha\sum_g\sqrt{p_g}\,\lVert w_g\rVert_2`,
@@ -97,19 +97,9 @@ class GroupLasso(RegressorMixin, LinearModel):
 
     _params = rules_for(__init__, RULES, groups=Nothing() | Choice("columns") | Integer(low=1) | Array(ndim=1))
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn weights and bias.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         risk = open_risk(self, X, y, sample_weight)
         self.groups_ = self._members(risk.d)
         penalty = GroupL2(self.alpha, self.groups_)

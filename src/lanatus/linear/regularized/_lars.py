@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
+from lanatus._typing import override
 from lanatus.base import fitting, warn_unconverged
 from lanatus.catalog import method
-from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES
 from lanatus.linear.regularized._fit import open_risk
 from lanatus.optimize.solvers import centred
@@ -126,7 +126,7 @@ def _fit_path(model: Any, X: Any, y: Any, sample_weight: Any, floor: float, **ho
     zh="最小角回归",
     peers=["scikit-learn:Lars"],
 )
-class Lars(RegressorMixin, LinearModel):
+class Lars(LinearRegressor):
     r"""Least angle regression: columns enter one by one, all in use equally correlated with the residual.
 
     Each step goes along :math:`(X_A^TX_A)^{-1}\,\mathrm{sign}(X_A^Tr)` until another column's correlation has the same
@@ -176,19 +176,9 @@ class Lars(RegressorMixin, LinearModel):
 
     _params = rules_for(__init__, RULES, n_nonzero_coefs=Integer(low=1))
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Follow the path.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         how = {"lasso": False, "positive": False, "most_steps": int(self.n_nonzero_coefs)}
         x_mean, y_mean, dtype = _fit_path(self, X, y, sample_weight, 0.0, **how)
         self._set_linear(self.coef_path_[:, -1:], x_mean, y_mean, dtype, True)
@@ -202,7 +192,7 @@ class Lars(RegressorMixin, LinearModel):
     zh="LASSO最小角回归",
     peers=["scikit-learn:LassoLars"],
 )
-class LassoLars(RegressorMixin, LinearModel):
+class LassoLars(LinearRegressor):
     r"""The lasso by the steps of least angle regression: its whole path, corner by corner.
 
     Minimises :math:`\frac{1}{2n}\lVert y - Xw\rVert^2 + \alpha\lVert w\rVert_1`. As `Lars`, but a weight that reaches
@@ -261,19 +251,9 @@ class LassoLars(RegressorMixin, LinearModel):
 
     _params = rules_for(__init__, RULES)
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Follow the path down to `alpha`.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         how = {"lasso": True, "positive": self.positive, "most_steps": int(self.max_iter)}
         x_mean, y_mean, dtype = _fit_path(self, X, y, sample_weight, float(self.alpha), **how)
         if self.n_iter_ >= self.max_iter and self.alphas_[-1] > max(self.alpha, 1e-12 * self.alphas_[0]):

@@ -2,11 +2,12 @@
 
 from typing import Any, Self
 
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin
 
+from lanatus._typing import override
 from lanatus.base import as_targets, fitting
 from lanatus.catalog import method
-from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES
 from lanatus.linear.regularized._fit import column_seed, fit_penalized, open_risk, sparse_weights, warn_unpenalized
 from lanatus.optimize.penalties import L1
@@ -22,7 +23,7 @@ from lanatus.params import rules_for
     zh="LASSO回归",
     peers=["scikit-learn:Lasso", "celer:Lasso", "skglm:Lasso", "adelie:grpnet"],
 )
-class Lasso(RegressorMixin, MultiOutputMixin, LinearModel):
+class Lasso(MultiOutputMixin, LinearRegressor):
     r"""Lasso: least squares with an L1 penalty, which makes weights exactly zero.
 
     Minimises :math:`\frac{1}{2\sum_i v_i}\sum_i v_i(y_i - w^T x_i - b)^2 + \alpha\lVert w\rVert_1`, or with
@@ -120,19 +121,9 @@ class Lasso(RegressorMixin, MultiOutputMixin, LinearModel):
     _params = rules_for(__init__, RULES)
     sparse_coef_ = property(sparse_weights)
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn weights and bias.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,) or (n_samples, n_targets)
-            What to predict; several targets are learned one by one.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         warn_unpenalized(self)
         risk = open_risk(self, X, y, sample_weight, targets=as_targets)
         penalty = L1(self.alpha, positive=self.positive)

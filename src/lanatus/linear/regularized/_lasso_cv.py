@@ -3,11 +3,10 @@
 from functools import partial
 from typing import Any, Self
 
-from sklearn.base import RegressorMixin
-
+from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import savable
-from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES
 from lanatus.linear.regularized._fit import column_seed
 from lanatus.linear.regularized._path_cv import SHARES, fit_path_cv
@@ -17,7 +16,7 @@ from lanatus.params import Choice, Flag, rules_for
 
 
 @savable
-class LassoCV(RegressorMixin, LinearModel):
+class LassoCV(LinearRegressor):
     r"""Lasso whose penalty is chosen by cross-validation.
 
     Fits the whole path on each fold, takes the alpha of the least mean squared error on the rows left out, and fits all
@@ -115,19 +114,9 @@ class LassoCV(RegressorMixin, LinearModel):
 
     _params = rules_for(__init__, RULES, precompute=Flag() | Choice("auto"))
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Try the penalties on folds of the rows, then learn from all of them with the best.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            What to predict.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         penalty = partial(L1L2, 1.0, positive=self.positive)
         precompute = self.precompute is True
         solver = CoordinateDescent(self.tol, self.max_iter, precompute=precompute, seed=column_seed(self))
@@ -135,7 +124,7 @@ class LassoCV(RegressorMixin, LinearModel):
 
 
 @savable
-class ElasticNetCV(RegressorMixin, LinearModel):
+class ElasticNetCV(LinearRegressor):
     r"""Elastic net whose penalty is chosen by cross-validation.
 
     Fits the whole path on each fold for each share of the L1 part, takes the pair of the least mean squared error on
@@ -237,19 +226,9 @@ class ElasticNetCV(RegressorMixin, LinearModel):
 
     _params = rules_for(__init__, RULES, l1_ratio=SHARES, precompute=Flag() | Choice("auto"))
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Try the penalties on folds of the rows, then learn from all of them with the best.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            What to predict.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         penalty = partial(L1L2, 1.0, positive=self.positive)
         precompute = self.precompute is True
         solver = CoordinateDescent(self.tol, self.max_iter, precompute=precompute, seed=column_seed(self))

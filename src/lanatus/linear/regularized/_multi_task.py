@@ -3,9 +3,10 @@
 from functools import partial
 from typing import Any, Self
 
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin
 
-from lanatus.base import fitting
+from lanatus._typing import override
+from lanatus.base import WeightedRegressor, fitting
 from lanatus.catalog import method
 from lanatus.linear._linear_model import LinearModel
 from lanatus.linear._rules import RULES
@@ -16,6 +17,17 @@ from lanatus.optimize.solvers import BlockCoordinateDescent
 from lanatus.params import rules_for
 
 
+class MultiTask(MultiOutputMixin, WeightedRegressor, LinearModel):
+    """Base of the models that learn several targets together, and never one alone."""
+
+    predict = LinearModel.predict
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = False
+        return tags
+
+
 @method(
     section="11.7",
     task="regression",
@@ -23,7 +35,7 @@ from lanatus.params import rules_for
     zh="多任务弹性网",
     peers=["scikit-learn:MultiTaskElasticNet"],
 )
-class MultiTaskElasticNet(RegressorMixin, MultiOutputMixin, LinearModel):
+class MultiTaskElasticNet(MultiTask):
     r"""Elastic net for several targets at once: a column is used for all of them or for none.
 
     Minimises :math:`\frac{1}{2n}\lVert Y - XW\rVert_F^2 + \alpha\rho\sum_j\lVert W_j\rVert_2 +
@@ -100,24 +112,9 @@ class MultiTaskElasticNet(RegressorMixin, MultiOutputMixin, LinearModel):
 
     _params = rules_for(__init__, RULES)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.single_output = False
-        return tags
-
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn weights and biases.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples, n_targets)
-            The targets.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         risk = open_risk(self, X, y, sample_weight, targets=partial(several_targets, self))
         solver = BlockCoordinateDescent(self.tol, self.max_iter, seed=column_seed(self))
         return fit_penalized(self, risk, L21(self.alpha, self.l1_ratio), solver)
@@ -130,7 +127,7 @@ class MultiTaskElasticNet(RegressorMixin, MultiOutputMixin, LinearModel):
     zh="多任务LASSO",
     peers=["scikit-learn:MultiTaskLasso"],
 )
-class MultiTaskLasso(RegressorMixin, MultiOutputMixin, LinearModel):
+class MultiTaskLasso(MultiTask):
     r"""Lasso for several targets at once: a column is used for all of them or for none.
 
     Minimises :math:`\frac{1}{2n}\lVert Y - XW\rVert_F^2 + \alpha\sum_j\lVert W_j\rVert_2`, :math:`W_j` being the
@@ -201,24 +198,9 @@ class MultiTaskLasso(RegressorMixin, MultiOutputMixin, LinearModel):
 
     _params = rules_for(__init__, RULES)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.single_output = False
-        return tags
-
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn weights and biases.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples, n_targets)
-            The targets.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         risk = open_risk(self, X, y, sample_weight, targets=partial(several_targets, self))
         solver = BlockCoordinateDescent(self.tol, self.max_iter, seed=column_seed(self))
         return fit_penalized(self, risk, L21(self.alpha), solver)

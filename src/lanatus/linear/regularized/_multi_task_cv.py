@@ -3,13 +3,12 @@
 from functools import partial
 from typing import Any, Self
 
-from sklearn.base import MultiOutputMixin, RegressorMixin
-
+from lanatus._typing import override
 from lanatus.base import Takes, fitting
 from lanatus.catalog import method
-from lanatus.linear._linear_model import LinearModel
 from lanatus.linear._rules import RULES
 from lanatus.linear.regularized._fit import column_seed
+from lanatus.linear.regularized._multi_task import MultiTask
 from lanatus.linear.regularized._path_cv import SHARES, fit_path_cv
 from lanatus.optimize.penalties import L21
 from lanatus.optimize.solvers import BlockCoordinateDescent
@@ -23,7 +22,7 @@ from lanatus.params import rules_for
     zh="交叉验证多任务LASSO",
     peers=["scikit-learn:MultiTaskLassoCV"],
 )
-class MultiTaskLassoCV(RegressorMixin, MultiOutputMixin, LinearModel):
+class MultiTaskLassoCV(MultiTask):
     r"""Multi-task lasso whose penalty is chosen by cross-validation.
 
     Fits the whole path on each fold, takes the alpha of the least mean squared error on the rows left out, and fits all
@@ -114,24 +113,9 @@ class MultiTaskLassoCV(RegressorMixin, MultiOutputMixin, LinearModel):
 
     _takes = Takes()
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.single_output = False
-        return tags
-
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Try the penalties on folds of the rows, then learn from all of them with the best.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples, n_targets)
-            What to predict.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         solver = BlockCoordinateDescent(self.tol, self.max_iter, seed=column_seed(self))
         return fit_path_cv(self, X, y, sample_weight, partial(L21, 1.0), 1.0, solver)
 
@@ -143,7 +127,7 @@ class MultiTaskLassoCV(RegressorMixin, MultiOutputMixin, LinearModel):
     zh="交叉验证多任务弹性网",
     peers=["scikit-learn:MultiTaskElasticNetCV"],
 )
-class MultiTaskElasticNetCV(RegressorMixin, MultiOutputMixin, LinearModel):
+class MultiTaskElasticNetCV(MultiTask):
     r"""Multi-task elastic net whose penalty is chosen by cross-validation.
 
     Fits the whole path on each fold for each share of the L1 part, takes the pair of the least mean squared error on
@@ -238,23 +222,8 @@ class MultiTaskElasticNetCV(RegressorMixin, MultiOutputMixin, LinearModel):
 
     _takes = Takes()
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.single_output = False
-        return tags
-
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Try the penalties on folds of the rows, then learn from all of them with the best.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples, n_targets)
-            What to predict.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         solver = BlockCoordinateDescent(self.tol, self.max_iter, seed=column_seed(self))
         return fit_path_cv(self, X, y, sample_weight, partial(L21, 1.0), self.l1_ratio, solver)

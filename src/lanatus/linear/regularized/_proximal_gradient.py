@@ -3,12 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
+from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.callbacks import CallbackSupportMixin
 from lanatus.catalog import savable
-from lanatus.linear._linear_model import LinearModel
+from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES
 from lanatus.linear.regularized._fit import Reporter, keep_solution, open_risk
 from lanatus.optimize import solvers
@@ -17,7 +17,7 @@ from lanatus.params import Flag, Nothing, Real, rules_for
 
 
 @savable
-class ProximalGradient(CallbackSupportMixin, RegressorMixin, LinearModel):
+class ProximalGradient(CallbackSupportMixin, LinearRegressor):
     r"""The lasso by proximal gradient descent (PGD), step by step as in the book.
 
     Minimises :math:`\sum_i v_i(y_i - w^T x_i - b)^2 + \alpha\lVert w\rVert_1` (11.7): from :math:`w = 0`, a gradient
@@ -97,19 +97,9 @@ class ProximalGradient(CallbackSupportMixin, RegressorMixin, LinearModel):
 
     _params = rules_for(__init__, RULES, accelerated=Flag(), lipschitz=Real(above=0) | Nothing())
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Descend from zero weights.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The target.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
         risk = open_risk(self, X, y, sample_weight)
         penalty = L1(self.alpha)
         self.lipschitz_ = risk.smoothness() if self.lipschitz is None else float(self.lipschitz)

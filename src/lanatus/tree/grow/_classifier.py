@@ -3,10 +3,10 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
-from lanatus.base import class_codes, fitting
+from lanatus._typing import override
+from lanatus.base import LogProbabilisticClassifier, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Array, Choice, Function, Integer, Nothing, ParameterRule, Real, Satisfies, rules_for
 from lanatus.scale import blockwise, is_at_scale
@@ -56,7 +56,7 @@ CLASSIFIER_PARAMS: dict[str, ParameterRule] = {
     peers=["scikit-learn:DecisionTreeClassifier", "snapml:DecisionTreeClassifier"],
     contender=READABLE_TREE,
 )
-class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
+class DecisionTreeClassifier(LogProbabilisticClassifier, DecisionTreeBase):
     r"""A tree of tests on attributes with class weights at its leaves.
 
     Grown from the root by the split that gains most, :math:`\sum_v \frac{|D^v|}{|D|}\,` impurity of :math:`D^v` against
@@ -387,52 +387,22 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         shares = np.hstack([shares_of(part) for part in self._outputs(self.tree_.value)])
         return self._outputs(self.tree_.spread(matrix, np.ascontiguousarray(shares)))
 
+    @override
     @blockwise
     def predict_proba(self, X: Any) -> Any:
-        """Shares of the classes at the leaves that the rows reach.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), a list of them for several outputs
-        """
         parts = self._probabilities(X)
         return parts if self.n_outputs_ > 1 else parts[0]
 
+    @override
     @blockwise
     def predict_log_proba(self, X: Any) -> Any:
-        """Logarithm of `predict_proba`.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), a list of them for several outputs
-        """
         with np.errstate(divide="ignore"):
             parts = [np.log(part) for part in self._probabilities(X)]
         return parts if self.n_outputs_ > 1 else parts[0]
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class of most weight at the leaves that the rows reach.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        """
         parts = self._probabilities(X)
         if self.n_outputs_ == 1:
             return np.asarray(self.classes_[self._heaviest(parts[0])])

@@ -26,22 +26,9 @@ def grow_binned_classes(
 
     Each on `n_draws` rows drawn with replacement, on the rows that its row of `counts` names, or on all.
     """
-    return [
-        Tree(**arrays)
-        for arrays in kernels.binned_classes(
-            codes,
-            *bins.arrays,
-            np.ascontiguousarray(y, dtype=np.uint32),
-            n_classes,
-            weights,
-            criterion="gini" if criterion == "gini" else "entropy",
-            growth=kernels.Growth(**options),
-            seeds=_seeds(seeds, options),
-            n_draws=n_draws,
-            counts=counts,
-            n_threads=n_threads(),
-        )
-    ]
+    target = np.ascontiguousarray(y, dtype=np.uint32), n_classes, weights
+    how = {"criterion": "gini" if criterion == "gini" else "entropy"} | _how(options, seeds, n_draws, counts)
+    return [Tree(**arrays) for arrays in kernels.binned_classes(codes, *bins.arrays, *target, **how)]
 
 
 def grow_binned_numbers(
@@ -58,21 +45,19 @@ def grow_binned_numbers(
 
     Each on `n_draws` rows drawn with replacement, on the rows that its row of `counts` names, or on all.
     """
-    return [
-        Tree(**arrays)
-        for arrays in kernels.binned_numbers(
-            codes,
-            *bins.arrays,
-            np.ascontiguousarray(y, dtype=np.float64),
-            weights,
-            growth=kernels.Growth(**options),
-            seeds=_seeds(seeds, options),
-            n_draws=n_draws,
-            counts=counts,
-            n_threads=n_threads(),
-        )
-    ]
+    target = np.ascontiguousarray(y, dtype=np.float64), weights
+    how = _how(options, seeds, n_draws, counts)
+    return [Tree(**arrays) for arrays in kernels.binned_numbers(codes, *bins.arrays, *target, **how)]
 
 
-def _seeds(seeds: np.ndarray | None, options: dict[str, Any]) -> np.ndarray:
-    return np.array([options["seed"]], dtype=np.uint64) if seeds is None else np.asarray(seeds, dtype=np.uint64)
+def _how(options: dict[str, Any], seeds: np.ndarray | None, n_draws: int, counts: np.ndarray | None) -> dict[str, Any]:
+    """What both kernels are told by name."""
+    if seeds is None:
+        seeds = np.array([options["seed"]], dtype=np.uint64)
+    return {
+        "growth": kernels.Growth(**options),
+        "seeds": np.asarray(seeds, dtype=np.uint64),
+        "n_draws": n_draws,
+        "counts": counts,
+        "n_threads": n_threads(),
+    }

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lanatus.base import Numbers, Takes, check_is_fitted, class_codes, fitting
+from lanatus.base import Numbers, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.params import Choice, Integer, Nothing, Real, rules_for
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier, shares_of
@@ -17,7 +17,7 @@ from lanatus.tree.grow._growth import growth_options
 from lanatus.tree.grow._tree import LEAF, THRESHOLD, Tree
 from lanatus.tree.oblique._linear_tests import linear_machine
 from lanatus.tree.oblique._node_lists import Nodes
-from lanatus.tree.oblique._oblique_tree import centres_and_scales, filled
+from lanatus.tree.oblique._oblique_tree import filled, filled_rows
 from lanatus.tree.prune._pruning import error_based
 from lanatus.wrapping import LEARNER
 
@@ -161,14 +161,7 @@ class LeafModelTree(DecisionTreeClassifier):
         -------
         self
         """
-        matrix = np.asarray(self._take(X, reset=True), dtype=np.float64)
-        self.classes_, codes = class_codes(y, matrix)
-        self.n_classes_, self.n_outputs_ = len(self.classes_), 1
-        weights = self._row_weights(y, sample_weight, matrix)
-        if weights is not None and not weights.all():
-            matrix, codes, weights = matrix[weights > 0], codes[weights > 0], weights[weights > 0]
-        self.means_, self.scales_ = centres_and_scales(matrix, np.ones(len(codes)) if weights is None else weights)
-        matrix = filled(matrix, self.means_)
+        matrix, codes, weights = filled_rows(self, X, y, sample_weight)
         tree, models, errors = self._grown(matrix, codes, weights)
         closed = np.zeros(len(tree), dtype=bool)
         if self.prune is not None:

@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from lanatus._core import tree as kernels
-from lanatus.base import as_targets, fitting, n_threads
+from lanatus._typing import override
+from lanatus.base import Regressor, as_targets, fitting, n_threads
 from lanatus.catalog import method
 from lanatus.params import Choice, Nothing, ParameterRule, rules_for
 from lanatus.scale import blockwise, is_at_scale
@@ -33,7 +33,7 @@ REGRESSOR_PARAMS: dict[str, ParameterRule] = {
     peers=["scikit-learn:DecisionTreeRegressor"],
     contender=READABLE_TREE,
 )
-class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
+class DecisionTreeRegressor(Regressor, DecisionTreeBase):
     r"""A tree of tests on attributes with a number (or several) at each leaf.
 
     Grown from the root by the split that lowers :math:`\sum_v \sum_{i \in D^v} (y_i - \bar y_v)^2` most, each leaf
@@ -254,19 +254,9 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
     def _score_of(self, cost: float, total: float) -> float:
         return cost / total
 
+    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The number at the leaf that each row reaches.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        """
         matrix = self._matrix(X)
         means = self.tree_.spread(matrix, self.tree_.value)
         return means[:, 0] if self.n_outputs_ == 1 else means

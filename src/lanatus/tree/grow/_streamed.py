@@ -289,15 +289,15 @@ def _next_level(
         some = level[begin : begin + at_once]
         place = np.full(len(tree), -1)
         place[[at.node for at in some]] = np.arange(len(some))
-        found = engine.reduce(partial(_look, tree, place, len(some), bins, targets))
-        for at, sums in zip(some, found.sums, strict=True):
+        looked = engine.reduce(partial(_look, tree, place, len(some), bins, targets))
+        for at, sums in zip(some, looked.sums, strict=True):
             draft.describe(at.node, sums, targets, criterion)
         usable = [s for s, at in enumerate(some) if _may_split(draft, at, options)]
         nodes = [some[s].node for s in usable]
         if not nodes:
             continue
         tests = kernels.split_histograms(
-            np.ascontiguousarray(found.cells[usable]),
+            np.ascontiguousarray(looked.cells[usable]),
             *bins.arrays,
             np.array([draft.value[node] for node in nodes]),
             *(np.array([draft.arrays[name][node] for node in nodes]) for name in ("weight", "impurity", "n_rows")),

@@ -302,6 +302,6 @@ class ITIClassifier(DecisionTreeClassifier):
         """Tests that the rows could be put to."""
         count = 0
         for j, column in enumerate(self.schema_.columns):
-            found = np.unique(self._rows[:, j])
-            count += column.width if column.kind == "nominal" else max(int((~np.isnan(found)).sum()) - 1, 0)
+            values = np.unique(self._rows[:, j])
+            count += column.width if column.kind == "nominal" else max(int((~np.isnan(values)).sum()) - 1, 0)
         return count

@@ -58,13 +58,13 @@ def as_nodes(tree: Tree, X: np.ndarray, rows: np.ndarray, depth: int) -> Node:
 
 def rows_below(node: Node) -> list[int]:
     """The rows at the leaves of a subtree."""
-    found: list[int] = []
+    rows: list[int] = []
     waiting = [node]
     while waiting:
         one = waiting.pop()
-        found += one.rows
+        rows += one.rows
         waiting += one.children
-    return found
+    return rows
 
 
 def flattened(root: Node) -> tuple[Nodes, np.ndarray]:

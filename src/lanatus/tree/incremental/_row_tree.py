@@ -68,9 +68,9 @@ def partial_fit(self: Kept, X: Any, y: Any, classes: Any = None, sample_weight: 
         return _begin(self, X, y, classes, sample_weight)
     widened = _learn_values(self, X)
     matrix = as_dense(self._take(X, reset=False))
-    found, codes = class_codes(y, matrix)
-    widened |= _learn_classes(self, found if classes is None else np.union1d(found, classes))
-    codes = np.searchsorted(self.classes_, found)[codes]
+    labels, codes = class_codes(y, matrix)
+    widened |= _learn_classes(self, labels if classes is None else np.union1d(labels, classes))
+    codes = np.searchsorted(self.classes_, labels)[codes]
     weights = self._weights(sample_weight, matrix)
     weights = np.ones(len(matrix)) if weights is None else weights
     kept = weights > 0
@@ -88,14 +88,14 @@ def partial_fit(self: Kept, X: Any, y: Any, classes: Any = None, sample_weight: 
 
 def _begin(tree: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
     matrix = as_dense(tree._take(X, reset=True))
-    found, codes = class_codes(y, matrix)
-    tree.classes_ = found if classes is None else np.union1d(found, np.asarray(classes))
+    labels, codes = class_codes(y, matrix)
+    tree.classes_ = labels if classes is None else np.union1d(labels, np.asarray(classes))
     tree.n_classes_, tree.n_outputs_ = len(tree.classes_), 1
     weights = tree._row_weights(y, sample_weight, matrix)
     weights = np.ones(len(matrix)) if weights is None else weights
     kept = weights > 0
     tree._rows = np.array(matrix[kept], dtype=np.float64)
-    tree._codes = np.searchsorted(tree.classes_, found)[codes][kept]
+    tree._codes = np.searchsorted(tree.classes_, labels)[codes][kept]
     tree._row_weight = weights[kept]
     tree._wide = None
     tree._root = _regrown(tree, np.arange(len(tree._rows)), 0)

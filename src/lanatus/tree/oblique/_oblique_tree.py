@@ -245,16 +245,8 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
         -------
         self
         """
-        matrix = np.asarray(self._take(X, reset=True), dtype=np.float64)
-        self.classes_, codes = class_codes(y, matrix)
-        self.n_classes_, self.n_outputs_ = len(self.classes_), 1
-        weights = self._row_weights(y, sample_weight, matrix)
-        if weights is None:
-            weights = np.ones(len(matrix))
-        elif not weights.all():
-            matrix, codes, weights = matrix[weights > 0], codes[weights > 0], weights[weights > 0]
-        self.means_, self.scales_ = centres_and_scales(matrix, weights)
-        matrix = filled(matrix, self.means_)
+        matrix, codes, weights = filled_rows(self, X, y, sample_weight)
+        weights = np.ones(len(matrix)) if weights is None else weights
         options = growth_options(self, len(matrix), matrix.shape[1], float(weights.sum())) | {"max_depth": 1}
         rng = check_random_state(self.random_state)
         search = NodeSearch(matrix, self.means_, self.scales_, codes, weights, self, options, rng)
@@ -355,6 +347,18 @@ def side_of(test: LinearTest, X: np.ndarray) -> np.ndarray:
     if len(test.weights) == 1:
         return np.asarray(sums[:, 0] > test.threshold, dtype=np.intp)
     return np.asarray((sums + test.constants).argmax(axis=1))
+
+
+def filled_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Rows of some weight with their holes filled, class codes and weights; the model learns classes and scales."""
+    matrix = np.asarray(model._take(X, reset=True), dtype=np.float64)
+    model.classes_, codes = class_codes(y, matrix)
+    model.n_classes_, model.n_outputs_ = len(model.classes_), 1
+    weights = model._row_weights(y, sample_weight, matrix)
+    if weights is not None and not weights.all():
+        matrix, codes, weights = matrix[weights > 0], codes[weights > 0], weights[weights > 0]
+    model.means_, model.scales_ = centres_and_scales(matrix, np.ones(len(codes)) if weights is None else weights)
+    return filled(matrix, model.means_), codes, weights
 
 
 def centres_and_scales(X: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

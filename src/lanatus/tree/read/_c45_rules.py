@@ -3,9 +3,19 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 
-from lanatus.base import Columns, Estimator, Takes, check_is_fitted, class_codes, fitting
+from lanatus._typing import override
+from lanatus.base import (
+    Columns,
+    Estimator,
+    ProbabilisticClassifier,
+    Takes,
+    WeightedClassifier,
+    check_is_fitted,
+    class_codes,
+    fitting,
+)
 from lanatus.catalog import method
 from lanatus.params import Flag, Nothing, Real, rules_for
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, shares_of
@@ -16,7 +26,7 @@ from lanatus.wrapping import LEARNER
 
 
 @method("tree.c45-rules", section="4.6", task="classification", en="C4.5Rule: rules from a tree", zh="C4.5Rule规则")
-class C45Rules(ClassifierMixin, Estimator):
+class C45Rules(WeightedClassifier, ProbabilisticClassifier, Estimator):
     r"""A tree turned into an ordered list of rules, which are then made simpler than any tree of the same size.
 
     Every leaf gives the rule of its path. A rule loses the conditions that its pessimistic error (the upper limit of
@@ -85,23 +95,9 @@ class C45Rules(ClassifierMixin, Estimator):
         __init__, CLASSIFIER_PARAMS, tree=Nothing() | LEARNER, simplify=Flag(), theory_weight=Real(low=0)
     )
 
+    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the tree, unless it is given, and turn it into rules.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
         grower = self.tree
         if not hasattr(grower, "tree_"):
             grower = C45Classifier(prune=None) if grower is None else clone(grower)
@@ -177,18 +173,8 @@ class C45Rules(ClassifierMixin, Estimator):
         first = self.apply(X)
         return np.asarray(shares_of(self.rule_values_)[first])
 
+    @override
     def predict(self, X: Any) -> np.ndarray:
-        """What the first rule says that covers a row, else the default class.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
         first = self.apply(X)
         labels = np.array([*(label for _, label in self.rules_), self.rule_values_[-1].argmax()], dtype=np.intp)
         return np.asarray(self.classes_[labels[first]])
