@@ -1,4 +1,8 @@
+#include <nanobind/stl/optional.h>
 #include <omp.h>
+
+#include <limits>
+#include <optional>
 
 #include "core/blas.hpp"
 #include "core/finite.hpp"
@@ -58,26 +62,24 @@ Out2<T> py_gemm(In2<T> A, In2<T> B) {
     return C;
 }
 
-template <class T>
-bool py_all_finite(In2<T> X, bool allow_nan, int n_threads) {
+template <class T, class Array>
+bool py_all_finite(Array x, bool allow_nan, std::optional<T> limit, int n_threads) {
     require_threads(n_threads);
+    constexpr T largest = std::numeric_limits<T>::max();
+    const T within = limit.value_or(largest);
+    require(within >= 0 && within <= largest, "limit must be a finite number from 0 on");
     nb::gil_scoped_release nogil;
-    return all_finite<T>({X.data(), X.size()}, allow_nan, n_threads);
-}
-
-template <class T>
-bool py_all_finite1(In1<T> x, bool allow_nan, int n_threads) {
-    require_threads(n_threads);
-    nb::gil_scoped_release nogil;
-    return all_finite<T>({x.data(), x.size()}, allow_nan, n_threads);
+    return all_within<T>({x.data(), x.size()}, within, allow_nan, n_threads);
 }
 
 template <class T>
 void bind_dtype(nb::module_& m) {
     m.def("gemm", &py_gemm<T>, "A"_a.noconvert(), "B"_a.noconvert(), "The matrix product, by SciPy's BLAS.");
-    m.def("all_finite", &py_all_finite<T>, "X"_a.noconvert(), nb::kw_only(), "allow_nan"_a, "n_threads"_a,
-          "True if no entry is infinite nor, unless allowed, NaN.");
-    m.def("all_finite", &py_all_finite1<T>, "X"_a.noconvert(), nb::kw_only(), "allow_nan"_a, "n_threads"_a);
+    m.def("all_finite", &py_all_finite<T, In2<T>>, "X"_a.noconvert(), nb::kw_only(), "allow_nan"_a,
+          "limit"_a = nb::none(), "n_threads"_a,
+          "True if no entry is infinite nor, unless allowed, NaN, nor, where a limit is given, larger than that.");
+    m.def("all_finite", &py_all_finite<T, In1<T>>, "X"_a.noconvert(), nb::kw_only(), "allow_nan"_a,
+          "limit"_a = nb::none(), "n_threads"_a);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ class ForLearners(Intake):
         learners = estimator._learners()
         only_numbers = all(isinstance(one, Estimator) and not takes_of(one).nominal for one in learners)
         if is_plain_numbers(X) or not learners or (self.numbers_once and only_numbers):
-            return Numbers().take(estimator, X, reset=reset, min_rows=min_rows)
+            return Numbers(bounded=False).take(estimator, X, reset=reset, min_rows=min_rows)  # its learners look
         table = take_table(estimator, X, reset=reset, min_rows=min_rows)
         if all(map(knows_tables, learners)):
             return table

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import assert_all_finite, validate_data
 
 from lanatus._core import core as kernels
-from lanatus.base._arrays import aligned, n_threads
+from lanatus.base._arrays import LARGEST, aligned, n_threads
 from lanatus.table import (
     Column,
     Schema,
@@ -46,15 +46,21 @@ class Numbers(Intake):
     ----------
     dtypes : sequence of types, default=(float64, float32)
         The types that an array of plain numbers may keep; others become the first.
+    bounded : bool, default=True
+        Whether numbers too large to be squared are refused. Only a method that compares numbers, and does not compute
+        with them, can do without.
     """
 
-    def __init__(self, dtypes: Any = (np.float64, np.float32)) -> None:
+    def __init__(self, dtypes: Any = (np.float64, np.float32), *, bounded: bool = True) -> None:
         self.dtypes = dtypes
+        self.bounded = bounded
 
     def take(self, estimator: "Estimator", X: Any, *, reset: bool, min_rows: int = 1) -> Any:
         if is_plain(estimator, X, reset=reset):
-            return take_plain(estimator, X, reset=reset, min_rows=min_rows, dtype=self.dtypes)
+            return take_plain(estimator, X, reset=reset, min_rows=min_rows, dtype=self.dtypes, bounded=self.bounded)
         table = take_table(estimator, X, reset=reset, min_rows=min_rows)
+        if self.bounded:
+            refuse_huge(table.numeric)
         return table.design_matrix(nan_for_missing=estimator._takes.missing)
 
 
@@ -116,7 +122,13 @@ def _has_words(row: Any) -> bool:
 
 
 def take_plain(
-    estimator: "Estimator", X: Any, *, reset: bool, min_rows: int = 1, dtype: Any = (np.float64, np.float32)
+    estimator: "Estimator",
+    X: Any,
+    *,
+    reset: bool,
+    min_rows: int = 1,
+    dtype: Any = (np.float64, np.float32),
+    bounded: bool = False,
 ) -> Any:
     """X, numbers and nothing else, as a C-contiguous matrix (or CSR) of one of the types given."""
     X = validate_data(
@@ -136,7 +148,7 @@ def take_plain(
         estimator.schema_ = _numbers_schema(names, X.dtype.name)
     X = _canonical(aligned(X))
     if X.dtype.kind == "f":
-        _refuse_non_finite(estimator, X)
+        _refuse_non_finite(estimator, X, bounded)
     return X
 
 
@@ -148,11 +160,28 @@ def _numbers_schema(names: tuple[str, ...] | int, dtype: str) -> Schema:
     return Schema(columns, named=not isinstance(names, int))
 
 
-def _refuse_non_finite(estimator: "Estimator", X: Any) -> None:
+def _refuse_non_finite(estimator: "Estimator", X: Any, bounded: bool = False) -> None:
+    """Refuse infinities, NaN where the method has no rule for it, and, for a method that is `bounded`, huge numbers."""
     allow = estimator._takes.missing
-    if not _all_finite(X, allow_nan=allow):
+    if not _all_finite(X, allow_nan=allow, limit=LARGEST.get(X.dtype) if bounded else None):
         values = X.data if sp.issparse(X) else X
-        assert_all_finite(values, allow_nan=allow, estimator_name=type(estimator).__name__, input_name="X")
+        with np.errstate(over="ignore", invalid="ignore"):  # it sums them
+            assert_all_finite(values, allow_nan=allow, estimator_name=type(estimator).__name__, input_name="X")
+        refuse_huge(X)
+
+
+def refuse_huge(X: Any, name: str = "X") -> None:
+    """ValueError if a number is too large to be squared and summed: the result would be infinite, then NaN."""
+    values = X.data if sp.issparse(X) else X
+    limit = LARGEST.get(values.dtype)
+    if limit is None or kernels.all_finite(values, allow_nan=True, limit=limit, n_threads=n_threads()):
+        return
+    largest = values.ravel()[np.nanargmax(np.abs(values))]
+    remedy = "convert it to float64, or divide" if values.dtype == np.float32 else "divide"
+    raise ValueError(
+        f"Input {name} contains {largest:.3g}, which is too large to compute with as {values.dtype} (its square summed "
+        f"over rows is infinite); wanted magnitudes up to {limit:g}: {remedy} the column by its largest value."
+    )
 
 
 # ---------------------------------------------------------------- tables
@@ -266,7 +295,7 @@ def _canonical(X: Any) -> Any:
     return X
 
 
-def _all_finite(X: Any, *, allow_nan: bool = False) -> bool:
-    """Whether all numbers are finite, or NaN where that is allowed."""
-    values = X.data.reshape(1, -1) if sp.issparse(X) else X
-    return bool(kernels.all_finite(values, allow_nan=allow_nan, n_threads=n_threads()))
+def _all_finite(X: Any, *, allow_nan: bool = False, limit: float | None = None) -> bool:
+    """Whether all numbers are finite, or NaN where that is allowed, and none is beyond the limit."""
+    values = X.data if sp.issparse(X) else X
+    return bool(kernels.all_finite(values, allow_nan=allow_nan, limit=limit, n_threads=n_threads()))

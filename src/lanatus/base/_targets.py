@@ -7,6 +7,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_array, check_consistent_length, column_or_1d
 
 from lanatus.base._arrays import aligned
+from lanatus.base._intake import refuse_huge
 
 
 def class_codes(y: Any, X: Any, classes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -82,7 +83,9 @@ def as_targets(y: Any, X: Any) -> np.ndarray:
     if values.ndim not in (1, 2) or (values.ndim == 2 and not values.shape[1]):
         raise ValueError(f"y must have one or two dimensions and at least one column; got shape {values.shape}.")
     check_consistent_length(X, values)
-    return np.asarray(aligned(values))
+    values = np.asarray(aligned(values))
+    refuse_huge(values, "y")
+    return values
 
 
 def check_positive_weight(weights: Any) -> None:
