@@ -387,7 +387,8 @@ class HistogramFinder final : public Finder<HistogramPart<typename Cells::Number
             right.resize(state);
         }
     };
-    Room& room() const {
+    // Not inlined: where it is, the compiler looks the thread's own up again in every loop.
+    [[gnu::noinline]] Room& room() const {
         thread_local Room mine;
         mine.fit(cells_.width, purity_.width);
         return mine;
