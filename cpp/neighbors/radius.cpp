@@ -23,10 +23,11 @@ class Radius {
         held_ = 0;
         query_ = query;
         visit(tree_.root(), 0);
-        return distance_.length(kept_.front().first);
+        return distance_.length(kept_.empty() ? infinity : kept_.front().first);
     }
 
   private:
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
     const KdTree& tree_;
     Distance distance_;
     double k_;
@@ -34,9 +35,9 @@ class Radius {
     std::vector<std::pair<double, double>> kept_;  // a heap, farthest first: distance (as a sum) and weight
     double held_ = 0;                              // weight kept
 
-    double limit() const { return held_ >= k_ ? kept_.front().first : std::numeric_limits<double>::infinity(); }
+    double limit() const { return held_ >= k_ ? kept_.front().first : infinity; }
     double away(const Place& at) const {
-        if (at.empty()) return std::numeric_limits<double>::infinity();
+        if (at.empty()) return infinity;
         return metric::gap_to_box(distance_, query_, tree_.low(at), tree_.high(at), tree_.d());
     }
 
@@ -52,13 +53,14 @@ class Radius {
     }
 
     void keep(std::size_t row) {
-        const double sum = metric::distance_sum(distance_, query_, tree_.rows.row(row), tree_.d());
-        if (sum >= limit()) return;
+        double sum = metric::distance_sum(distance_, query_, tree_.rows.row(row), tree_.d());
+        if (!(sum < infinity)) sum = infinity;  // overflow and NaN are as far as can be, and count as rows all the same
+        if (held_ >= k_ && sum >= limit()) return;
         const double weight = tree_.weight ? tree_.weight[row] : 1.0;
         kept_.emplace_back(sum, weight);
         std::push_heap(kept_.begin(), kept_.end());
         held_ += weight;
-        while (held_ - kept_.front().second >= k_) {
+        while (!kept_.empty() && held_ - kept_.front().second >= k_) {
             held_ -= kept_.front().second;
             std::pop_heap(kept_.begin(), kept_.end());
             kept_.pop_back();

@@ -150,3 +150,14 @@ def test_bad_arguments_are_refused():
             call()
     with pytest.raises(TypeError):
         by_brute(X.astype(np.float32), X, 1)
+
+
+@pytest.mark.parametrize("weight", [None, np.full(40, 1e308), np.ones(40)])
+def test_radii_of_numbers_whose_squares_overflow_are_infinite(weight):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    X[::2, 0] = 1.7e308
+    order, nodes = kernels.kd_tree(X, weight, leaf_size=4, n_threads=1)
+    rows, weight = X[order], None if weight is None else weight[order]
+    queries = np.array([[-1.7e308, 0.0], [np.nan, 0.0], [np.inf, 0.0]])
+    radii = kernels.neighbor_radii(queries, rows, weight, nodes, p=2.0, k=3.0, n_threads=1)
+    assert np.isinf(radii).all()

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import check_is_fitted, fitting
+from lanatus.base import Numbers, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.density._density import GenerativeDensity
 from lanatus.density.nonparametric._bandwidth import RULES, choose_bandwidth
@@ -91,6 +91,7 @@ class KernelDensity(GenerativeDensity):
     A. G. Gray, A. W. Moore, Nonparametric density estimation: toward computational tractability, SDM 2003.
     """
 
+    _wants = Numbers(bounded=False)  # distances that overflow have density zero
     _params = {
         "bandwidth": Real(above=0, below=np.inf) | Choice(*RULES) | Array(1),
         "algorithm": Choice("auto", "kd_tree", "ball_tree", "brute"),
