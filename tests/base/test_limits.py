@@ -33,12 +33,12 @@ def test_huge_numbers_are_refused_in_fit_and_in_predict(model, kind):
     with pytest.raises(ValueError, match=r"X contains -?1.79e\+308, which is too large .* up to 1e\+100: divide"):
         model.fit(kind(HUGE), Y)
     ask = "predict" if hasattr(model, "predict") else "score_samples"
-    with pytest.raises(ValueError, match="too large to compute with as float64"):
+    with pytest.raises(ValueError, match="too large to square and sum as float64"):
         getattr(model.fit(X, Y), ask)(kind(HUGE))
 
 
 def test_sparse_float32_targets_and_weights():
-    with pytest.raises(ValueError, match="too large to compute with as float64"):
+    with pytest.raises(ValueError, match="too large to square and sum as float64"):
         KMeans(2).fit(sp.csr_matrix(HUGE))
     with pytest.raises(ValueError, match=r"as float32 .* convert it to float64, or divide"):
         LinearRegression().fit((X * 1e20).astype(np.float32), Y)

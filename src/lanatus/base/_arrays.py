@@ -10,6 +10,7 @@ from lanatus._core import core as kernels
 # Magnitudes up to which sums of weighted squares stay finite, whatever the number of rows: larger ones are refused by
 # methods that compute with them, since squares of them are infinite and what follows is not a number.
 LARGEST = {np.dtype(np.float64): 1e100, np.dtype(np.float32): 1e15}
+LARGEST_MASS = 1e280  # of all rows; room for their numbers is left
 
 
 def n_threads() -> int:

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
-from lanatus.base._arrays import LARGEST, aligned
+from lanatus.base._arrays import LARGEST_MASS, aligned
 from lanatus.base._intake import Intake, Numbers
 from lanatus.catalog import DOCS_URL, Takes
 from lanatus.params import ParameterRule, check_params
@@ -116,9 +116,9 @@ class Estimator(BaseEstimator):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         with np.errstate(over="ignore"):
             mass = weights.sum()
-        if mass > LARGEST[weights.dtype]:  # infinity too
+        if mass > LARGEST_MASS:  # infinity too
             raise ValueError(
                 f"sample_weight sums to {mass:.3g}, which is too large to compute with; wanted at most "
-                f"{LARGEST[weights.dtype]:g}: divide the weights by their mean."
+                f"{LARGEST_MASS:g}: divide the weights by their mean."
             )
         return np.asarray(aligned(weights))

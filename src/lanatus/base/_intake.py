@@ -179,8 +179,8 @@ def refuse_huge(X: Any, name: str = "X") -> None:
     largest = values.ravel()[np.nanargmax(np.abs(values))]
     remedy = "convert it to float64, or divide" if values.dtype == np.float32 else "divide"
     raise ValueError(
-        f"Input {name} contains {largest:.3g}, which is too large to compute with as {values.dtype} (its square summed "
-        f"over rows is infinite); wanted magnitudes up to {limit:g}: {remedy} the column by its largest value."
+        f"Input {name} contains {largest:.3g}, which is too large to square and sum as {values.dtype}; "
+        f"wanted magnitudes up to {limit:g}: {remedy} the column by its largest value."
     )
 
 
