@@ -380,8 +380,8 @@ def test_bernoulli_limits():
 
 
 @pytest.mark.parametrize("kind", [MultinomialNB, ComplementNB])
-def test_counts_too_large_to_add_are_refused(kind):
-    with pytest.raises(ValueError, match="too large to add"):
+def test_counts_too_large_to_sum_are_refused(kind):
+    with pytest.raises(ValueError, match="too large to square and sum"):
         kind().fit(np.full((30, 2), 1e307), np.arange(30) % 2)
 
 

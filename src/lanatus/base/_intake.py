@@ -177,10 +177,10 @@ def refuse_huge(X: Any, name: str = "X") -> None:
     if limit is None or kernels.all_finite(values, allow_nan=True, limit=limit, n_threads=n_threads()):
         return
     largest = values.ravel()[np.nanargmax(np.abs(values))]
-    remedy = "convert it to float64, or divide" if values.dtype == np.float32 else "divide"
+    remedy = "convert it to float64, or scale it first" if values.dtype == np.float32 else "scale it first"
     raise ValueError(
         f"Input {name} contains {largest:.3g}, which is too large to square and sum as {values.dtype}; "
-        f"wanted magnitudes up to {limit:g}: {remedy} the column by its largest value."
+        f"wanted magnitudes up to {limit:g}: {remedy}."
     )
 
 
