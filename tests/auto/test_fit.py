@@ -128,6 +128,7 @@ def test_a_model_to_read_is_there(run):
     assert "含糖率" in readable.text
 
 
+@pytest.mark.slow  # three runs that search parameters, one of them on workers
 def test_the_same_seed_gives_the_same_run_whoever_works():
     one, workers, other = (quick(harvest(), methods=TUNED, **how) for how in ({}, {"n_jobs": 2}, {"seed": 1}))
     assert one.settings["fits"] > 300  # parameters were searched
@@ -138,6 +139,7 @@ def test_the_same_seed_gives_the_same_run_whoever_works():
     np.testing.assert_array_equal(one.model.predict_proba(X), workers.model.predict_proba(X))
 
 
+@pytest.mark.slow  # parameters of two methods for numbers are searched, with folds within folds
 def test_numbers():
     rng = np.random.RandomState(0)
     X = rng.randn(120, 3)
