@@ -157,9 +157,18 @@ def seeded(entry: catalog.Entry) -> Any:
     return build(entry).set_params(**SEEDED.get(entry.name, {}))
 
 
-# Rows that are enough to learn from where learning goes row by row in Python; every model is asked about all rows. The
-# learners that these are built of take part with all rows themselves.
-FEW_ROWS = {"ID4Classifier": 300, "LPBoostClassifier": 1000, "MixtureOfExpertsRegressor": 1000, "NeC45Classifier": 1000}
+# Rows that are enough to learn from where learning goes row by row in Python, or on one thread by design; each model is
+# asked about all rows. The learners that these are built of take part with all rows themselves.
+FEW_ROWS = {
+    "ID4Classifier": 300,
+    "IterativeBaggingRegressor": 1000,
+    "LPBoostClassifier": 1000,
+    "MixtureOfExperts": 1000,
+    "MixtureOfExpertsRegressor": 1000,
+    "NeC45Classifier": 1000,
+    "NegativeCorrelationEnsemble": 1000,
+    "NegativeCorrelationRegressor": 1000,
+}
 
 
 @lru_cache
