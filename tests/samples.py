@@ -22,3 +22,24 @@ def melon_numbers(version: str = "3.0a") -> tuple[np.ndarray, np.ndarray]:
     """Density and sugar of the book's melons as an array, and their labels."""
     bunch = load_watermelon(version, frame="numpy")
     return np.asarray(bunch.data, dtype=float), np.asarray(bunch.target)
+
+
+def sparse_regression(
+    n: int = 60, d: int = 15, seed: int = 0, used: int = 5, noise: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Columns off the origin of which only the first few tell the target, and the target with noise."""
+    rng = np.random.RandomState(seed)
+    X = rng.normal(size=(n, d)) + 1
+    w = np.zeros(d)
+    w[:used] = rng.normal(size=used) * 3
+    return X, X @ w + noise * rng.normal(size=n)
+
+
+def weighted_regression(
+    seed: int = 0, n: int = 60, d: int = 5, t: int | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, one target (or `t` of them) that all columns and an intercept tell, and weights."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    w = rng.normal(size=(d,) if t is None else (d, t))
+    return X, X @ w + 3 + 0.1 * rng.normal(size=(n,) if t is None else (n, t)), rng.uniform(0, 2, size=n)

@@ -24,7 +24,7 @@ TUNED = ["NaiveBayes", "DecisionTree"]
 FAST_NUMBERS = ["Ridge", "DecisionTree"]
 
 
-def melons(n=150, seed=0, classes=2):
+def harvest(n=150, seed=0, classes=2):
     """Words, numbers, holes, a name for each row; the target goes by two of the columns."""
     rng = np.random.RandomState(seed)
     root = rng.choice(["蜷缩", "稍蜷", "硬挺"], n)
@@ -52,12 +52,12 @@ def quick(data, target="好瓜", **settings):
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
-    return quick(melons(), out=folder, name="melons"), folder
+    return quick(harvest(), out=folder, name="melons"), folder
 
 
 def test_the_model_takes_tables_like_the_one_it_saw(run):
     model = run[0].model
-    fresh = melons(seed=1)
+    fresh = harvest(seed=1)
     said = model.predict_proba(fresh.drop(columns="好瓜"))
     assert roc_auc_score(fresh["好瓜"] == model.classes_[1], said[:, 1]) > 0.85
     np.testing.assert_allclose(model.predict_proba(pl.from_pandas(fresh.drop(columns="好瓜"))), said)
@@ -71,7 +71,7 @@ def test_the_folder_has_all_there_is(run):
     assert sorted(path.name for path in folder.iterdir()) == [
         "leaderboard.csv", "model.skops", "predictions.csv", "report.html", "run.json",
     ]  # fmt: skip
-    X = melons(seed=2).drop(columns="好瓜")
+    X = harvest(seed=2).drop(columns="好瓜")
     np.testing.assert_array_equal(lanatus.load(folder / "model.skops").predict(X), result.model.predict(X))
     said = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     assert {"target": "好瓜", "seed": 0, "task": "two-class", "rows": 150}.items() <= said.items()
@@ -84,7 +84,7 @@ def test_predictions_are_those_that_the_scores_are_taken_of(run):
     with (folder / "predictions.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [int(row["row"]) for row in rows] == list(range(150))
-    assert [row["target"] for row in rows] == melons()["好瓜"].tolist()
+    assert [row["target"] for row in rows] == harvest()["好瓜"].tolist()
     hits = np.mean([row["target"] == row["prediction"] for row in rows])
     assert hits == pytest.approx(result.facts.winner.scores["accuracy"].value)
     p = np.array([[float(row[f"probability_{label}"]) for label in result.facts.classes] for row in rows])
@@ -128,16 +128,18 @@ def test_a_model_to_read_is_there(run):
     assert "含糖率" in readable.text
 
 
+@pytest.mark.slow  # three runs that search parameters, one of them on workers
 def test_the_same_seed_gives_the_same_run_whoever_works():
-    one, workers, other = (quick(melons(), methods=TUNED, **how) for how in ({}, {"n_jobs": 2}, {"seed": 1}))
+    one, workers, other = (quick(harvest(), methods=TUNED, **how) for how in ({}, {"n_jobs": 2}, {"seed": 1}))
     assert one.settings["fits"] > 300  # parameters were searched
     assert workers.settings["fits"] == one.settings["fits"]
     assert workers.facts.winner.scores == one.facts.winner.scores
     assert other.facts.winner.scores != one.facts.winner.scores
-    X = melons(seed=3).drop(columns="好瓜")
+    X = harvest(seed=3).drop(columns="好瓜")
     np.testing.assert_array_equal(one.model.predict_proba(X), workers.model.predict_proba(X))
 
 
+@pytest.mark.slow  # parameters of two methods for numbers are searched, with folds within folds
 def test_numbers():
     rng = np.random.RandomState(0)
     X = rng.randn(120, 3)
@@ -153,7 +155,7 @@ def test_numbers():
 
 
 def test_many_classes_some_with_two_rows():
-    frame = melons(120, classes=3)
+    frame = harvest(120, classes=3)
     frame.loc[:1, "好瓜"] = "罕见"
     found = quick(frame)
     assert found.facts.profile.task == "many-class"
@@ -169,17 +171,17 @@ def test_the_books_seventeen_melons():
 
 
 def test_more_rows_are_judged_by_a_part_set_aside():
-    found = quick(melons(2600))
+    found = quick(harvest(2600))
     assert found.settings["outer"] == "hold-out of 520 rows"
     assert len(found.facts.y) == 520
 
 
 def test_costs_move_the_answers():
-    frame = melons(300)
+    frame = harvest(300)
     plain = quick(frame, methods=["NaiveBayes"])
     dear = quick(frame, methods=["NaiveBayes"], cost="fn=20,fp=1")
     positive = plain.model.classes_[1]
-    X = melons(300, seed=5)
+    X = harvest(300, seed=5)
     shares = [np.mean(one.model.predict(X.drop(columns="好瓜")) == positive) for one in (plain, dear)]
     assert shares[1] > shares[0] + 0.1
     assert dear.facts.threshold == pytest.approx(1 / 21)
@@ -191,7 +193,7 @@ def test_costs_move_the_answers():
 
 
 def test_another_measure_decides():
-    assert quick(melons(), measure="brier").facts.measures[0] == ("brier", False)
+    assert quick(harvest(), measure="brier").facts.measures[0] == ("brier", False)
 
 
 def test_ctrl_c_keeps_the_best_so_far():
@@ -202,7 +204,7 @@ def test_ctrl_c_keeps_the_best_so_far():
             pressed.append(news)
             raise KeyboardInterrupt
 
-    found = quick(melons(), watch=watch, methods=TUNED)
+    found = quick(harvest(), watch=watch, methods=TUNED)
     assert any("stopped by hand" in words.en for words in found.facts.warnings)
     assert found.facts.winner.scores["auc"].value > 0.6
     assert found.settings["fits"] < 300  # a whole run has more
@@ -223,10 +225,10 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch, run):
 
     monkeypatch.setattr(_workers, "evaluate", counted)
     with pytest.raises(Killed):
-        quick(melons(), out=tmp_path, name="melons")
+        quick(harvest(), out=tmp_path, name="melons")
     assert (tmp_path / ".progress").is_dir()
     assert not (tmp_path / "model.skops").exists()
-    found = quick(melons(), out=tmp_path, name="melons")
+    found = quick(harvest(), out=tmp_path, name="melons")
     assert not set(done[:39]) & set(done[40:])  # what was done is not done again
     assert not (tmp_path / ".progress").exists()
     assert found.facts.winner.scores == run[0].facts.winner.scores
@@ -241,16 +243,16 @@ def test_another_run_does_not_take_over_what_it_finds(tmp_path, monkeypatch):
 
     monkeypatch.setattr(_workers, "evaluate", fails_late)
     with pytest.raises(Killed):
-        quick(melons(), out=tmp_path)
+        quick(harvest(), out=tmp_path)
     monkeypatch.setattr(_workers, "evaluate", evaluate)
-    found = quick(melons(seed=9), out=tmp_path)
-    assert found.facts.winner.scores == quick(melons(seed=9)).facts.winner.scores
+    found = quick(harvest(seed=9), out=tmp_path)
+    assert found.facts.winner.scores == quick(harvest(seed=9)).facts.winner.scores
 
 
 @pytest.mark.slow  # the command line runs twice, and the first run is killed half way
 def test_kill_9_in_the_command_line(tmp_path):
     path = tmp_path / "melons.csv"
-    melons().to_csv(path, index=False)
+    harvest().to_csv(path, index=False)
     command = [
         sys.executable, "-c", "from lanatus.cli import main; main()", "fit", str(path), "--target", "好瓜",
         "--methods", "NaiveBayes,DecisionTree", "--jobs", "1", "--budget", "60",
@@ -294,7 +296,7 @@ def test_kill_9_in_the_command_line(tmp_path):
 )
 def test_mistakes_are_told(change, settings, message):
     with pytest.raises(ValueError, match=message):
-        quick(change(melons(40)), **settings)
+        quick(change(harvest(40)), **settings)
 
 
 def test_what_is_no_table_is_refused():
@@ -303,7 +305,7 @@ def test_what_is_no_table_is_refused():
 
 
 def test_however_short_the_budget_something_is_fitted():
-    found = quick(melons(), budget=1e-6)
+    found = quick(harvest(), budget=1e-6)
     assert found.facts.winner.name == "NaiveBayes"  # the first that was named
     assert found.facts.winner.scores["auc"].value > 0.6
 
@@ -314,4 +316,4 @@ def test_where_every_method_fails_the_first_reason_is_told(monkeypatch):
 
     monkeypatch.setattr(_workers, "evaluate", broken)
     with pytest.raises(RuntimeError, match=r"the first to fail was \w+ with ValueError: nothing works"):
-        quick(melons(40))
+        quick(harvest(40))

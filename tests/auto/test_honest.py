@@ -43,6 +43,7 @@ def judged(task, X, y, rng, folds):
     return order, said, np.sort(fold)
 
 
+@pytest.mark.slow  # how often intervals hold is counted over some hundred tables, each with learners of its own
 @pytest.mark.parametrize("folds", [1, 5])
 @pytest.mark.parametrize("task", ["two-class", "regression"])
 def test_intervals_hold_as_often_as_they_say(task, folds):

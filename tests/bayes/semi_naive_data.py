@@ -6,7 +6,7 @@ import pandas as pd
 LABELS = np.array(["no", "或", "yes"])
 
 
-def table(n=120, *, holes=0.0, seed=0, weights=False):
+def dependent_columns(n=120, *, holes=0.0, seed=0, weights=False):
     """Nominal columns of which some depend on others, codes with -1 for holes, labels and weights."""
     rng = np.random.RandomState(seed)
     y = rng.choice(3, n, p=[0.5, 0.2, 0.3])

@@ -21,7 +21,7 @@ def codes(n=60, d=4, values=3, seed=0):
     return random.randint(0, values, (n, d)), random.randint(0, 3, n)
 
 
-def table(n=80, seed=0, holes=True):
+def mixed_frame(n=80, seed=0, holes=True):
     """Two numbers, two words and an order, with holes."""
     random = np.random.RandomState(seed)
     y = random.choice(["a", "b", "c"], n)
@@ -81,7 +81,7 @@ def test_correction_vanishes_with_many_rows():
 
 @pytest.mark.covers("bayes.naive-bayes", "bayes.naive-bayes-log-form")
 def test_mixed_table_by_hand():
-    frame, y = table()
+    frame, y = mixed_frame()
     model = NaiveBayes(var_smoothing=0).fit(frame, y)
     joint = model.predict_joint_log_proba(frame)
     row = next(i for i in range(len(frame)) if frame.iloc[i].notna().all())
@@ -104,7 +104,7 @@ def test_mixed_table_by_hand():
 @pytest.mark.parametrize("density", ["gaussian", "kernel", {"z": "kernel"}])
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 def test_modes_agree(density, alpha):
-    frame, y = table()
+    frame, y = mixed_frame()
     found = [NaiveBayes(mode=mode, density=density, alpha=alpha).fit(frame, y) for mode in MODES]
     joints = [model.predict_joint_log_proba(frame) for model in found]
     np.testing.assert_allclose(joints[1], joints[0], rtol=1e-12)
@@ -117,7 +117,7 @@ def test_modes_agree(density, alpha):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("density", ["gaussian", "kernel"])
 def test_rows_in_batches_give_the_same_model(mode, density):
-    frame, y = table(120)
+    frame, y = mixed_frame(120)
     frame["colour"] = pd.Categorical(frame["colour"], categories=["a", "b", "c", "d"])
     model = NaiveBayes(mode=mode, density=density)
     for start in range(0, 120, 17):
@@ -221,7 +221,7 @@ def test_what_is_no_code_is_refused():
 @pytest.mark.parametrize("density", ["gaussian", "kernel"])
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 def test_columns_without_values_or_without_spread_say_nothing(density, alpha):
-    frame, y = table(holes=False)
+    frame, y = mixed_frame(holes=False)
     expected = NaiveBayes(alpha=alpha, density=density).fit(frame, y).predict_proba(frame)
     more = frame.assign(empty=np.nan, same=3.0, word="w")
     more["lost"] = pd.Categorical([None] * len(frame), categories=["u", "v"])
@@ -233,7 +233,7 @@ def test_columns_without_values_or_without_spread_say_nothing(density, alpha):
 @pytest.mark.parametrize("density", ["gaussian", "kernel"])
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_a_class_of_one_row(density, ddof):
-    frame, y = table()
+    frame, y = mixed_frame()
     y = y.astype(object)
     y[0] = "alone"
     model = NaiveBayes(density=density, ddof=ddof).fit(frame, y)
@@ -262,7 +262,7 @@ def test_ten_thousand_attributes_do_not_underflow():
 
 
 def test_missing_values_are_skipped_one_by_one():
-    frame, y = table(holes=False)
+    frame, y = mixed_frame(holes=False)
     model = NaiveBayes().fit(frame, y)
     without = NaiveBayes().fit(frame.drop(columns="z"), y)
     hole = frame.assign(z=np.nan)
@@ -312,7 +312,7 @@ def test_rows_kept_are_copies():
 
 
 def test_density_names_columns():
-    frame, y = table()
+    frame, y = mixed_frame()
     with pytest.raises(ValueError, match="numeric columns"):
         NaiveBayes(density={"colour": "kernel"}).fit(frame, y)
     with pytest.raises(ValueError, match="numeric columns"):
@@ -427,7 +427,7 @@ def test_complement_without_smoothing_is_finite():
 
 @pytest.mark.parametrize("options", [{"mode": "lazy"}, {"density": "kernel"}, {"density": {"x": "kernel"}}], ids=str)
 def test_models_that_keep_rows_are_saved(tmp_path, options):
-    frame, y = table()
+    frame, y = mixed_frame()
     model = NaiveBayes(**options).fit(frame, y)
     loaded = lanatus.load(lanatus.save(model, tmp_path / "model.skops"))
     np.testing.assert_array_equal(loaded.predict_joint_log_proba(frame), model.predict_joint_log_proba(frame))

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from bayes.semi_naive_data import LABELS, table
+from bayes.semi_naive_data import LABELS, dependent_columns
 from sklearn.base import clone
 
 from lanatus.bayes import (
@@ -62,7 +62,7 @@ def test_whole_numbers_as_codes():
 
 @each
 def test_rows_of_holes_and_columns_of_holes(model):
-    X, _, y, _ = table(100, holes=0.3)
+    X, _, y, _ = dependent_columns(100, holes=0.3)
     X["nothing"] = np.nan
     X["none"] = pd.Categorical([None] * 100, categories=["p", "q"])
     fitted = model.fit(X, LABELS[y])
@@ -75,7 +75,7 @@ def test_rows_of_holes_and_columns_of_holes(model):
 
 @each
 def test_a_category_never_seen_is_missing(model):
-    X, _, y, _ = table(100)
+    X, _, y, _ = dependent_columns(100)
     fitted = model.fit(X.astype(str), LABELS[y])
     odd, hole = X.astype(str)[:1].copy(), X.astype(str)[:1].copy()
     odd["b"], hole["b"] = "new", None
@@ -86,7 +86,7 @@ def test_a_category_never_seen_is_missing(model):
 
 @each
 def test_one_class_one_column_one_row(model):
-    X, _, y, _ = table(60)
+    X, _, y, _ = dependent_columns(60)
     assert set(model.fit(X, ["only"] * 60).predict(X)) == {"only"}
     np.testing.assert_array_equal(model.predict_proba(X), np.ones((60, 1)))
     alone = type(model)(**model.get_params()).fit(X[["a"]], LABELS[y])
@@ -98,7 +98,7 @@ def test_one_class_one_column_one_row(model):
 
 @each
 def test_rows_without_weight_do_not_exist(model):
-    X, _, y, _ = table(100)
+    X, _, y, _ = dependent_columns(100)
     weight = (np.arange(100) % 3 > 0).astype(float)
     heavy = model.fit(X, LABELS[y], weight).predict_proba(X)
     few = type(model)(**model.get_params()).fit(X[weight > 0], LABELS[y[weight > 0]])
@@ -120,7 +120,7 @@ def test_without_smoothing_zero_counts_rule_a_class_out(model):
 
 @pytest.mark.parametrize("model", [ODE({"b": "a"}), SPODE("a"), TAN(), KDB(1), AODE(0), AnDE(2, min_count=0)], ids=str)
 def test_m_estimate(model):
-    X, _, y, _ = table(100)
+    X, _, y, _ = dependent_columns(100)
     bare = model.set_params(smoothing="m-estimate", alpha=0).fit(X, LABELS[y]).predict_proba(X)
     np.testing.assert_allclose(
         model.set_params(smoothing="lidstone").fit(X, LABELS[y]).predict_proba(X), bare, rtol=1e-9
@@ -168,7 +168,7 @@ def test_an_absurd_table_is_refused_with_words():
 
 
 def test_wrong_columns_and_circles():
-    X, _, y, _ = table(30)
+    X, _, y, _ = dependent_columns(30)
     for model in (ODE({"b": "zzz"}), ODE({7: "a"}), SPODE("zzz"), SPODE(9), TAN("zzz"), TAN(4)):
         with pytest.raises(ValueError, match="There is no column"):
             model.fit(X, LABELS[y])
@@ -188,7 +188,7 @@ def test_wrong_columns_and_circles():
 
 
 def test_no_parent_with_enough_rows_means_naive_bayes():
-    X, _, y, _ = table(100)
+    X, _, y, _ = dependent_columns(100)
     naive = AnDE(0).fit(X, LABELS[y]).predict_proba(X)
     np.testing.assert_allclose(AODE(101).fit(X, LABELS[y]).predict_proba(X), naive, rtol=1e-12)
     some = AnDE(2, min_count=30).fit(X, LABELS[y]).predict_proba(X)

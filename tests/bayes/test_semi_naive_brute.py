@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from bayes.semi_naive_data import LABELS, SIZES, count, family_posterior, frame, prior, share, table
+from bayes.semi_naive_data import LABELS, SIZES, count, dependent_columns, family_posterior, frame, prior, share
 
 from lanatus.bayes import AODE, KDB, LBR, ODE, SPODE, TAN, AnDE, NBTree, SemiNaiveBayes, conditional_mutual_information
 from lanatus.graph import parents_from_root
@@ -26,7 +26,7 @@ def answers(model, X):
 @weighing
 @pytest.mark.covers("bayes.one-dependent-estimator")
 def test_ode(holes, weights):
-    X, codes, y, weight = table(holes=holes, weights=weights)
+    X, codes, y, weight = dependent_columns(holes=holes, weights=weights)
     model = fitted(ODE({"b": "a", "c": "b"}, alpha=0.7), X, y, weight)
     assert model.parents_ == [[], [0], [1], []]
     expected = [family_posterior(codes, y, weight, model.parents_, row, 0.7) for row in codes[:25]]
@@ -36,7 +36,7 @@ def test_ode(holes, weights):
 @cases
 @pytest.mark.covers("bayes.spode")
 def test_spode_and_its_choice(holes):
-    X, codes, y, weight = table(60, holes=holes)
+    X, codes, y, weight = dependent_columns(60, holes=holes)
     chosen = fitted(SPODE(), X, y, weight)
     given = [fitted(SPODE(name), X, y, weight) for name in X.columns]
     right = []
@@ -60,7 +60,7 @@ def test_spode_and_its_choice(holes):
 @pytest.mark.covers("bayes.conditional-mutual-information")
 @pytest.mark.parametrize("weighting", ["joint", "book"])
 def test_information_and_tan(holes, weights, weighting):
-    X, codes, y, weight = table(holes=holes, weights=weights)
+    X, codes, y, weight = dependent_columns(holes=holes, weights=weights)
     model = fitted(TAN("c", weighting=weighting), X, y, weight)
     for i, j in combinations(range(4), 2):
         both = {f"x{i}": None, f"x{j}": None}
@@ -86,7 +86,7 @@ def test_information_and_tan(holes, weights, weighting):
 
 @pytest.mark.covers("bayes.tan")
 def test_no_other_tree_of_attributes_is_more_likely():
-    X, _, y, weight = table(200, weights=True)
+    X, _, y, weight = dependent_columns(200, weights=True)
 
     def likelihood(model):
         rows = np.arange(len(y))
@@ -138,7 +138,7 @@ def averaged(codes, y, weight, row, n, *, least, alpha=1.0, literal=False, print
 @pytest.mark.covers("bayes.aode")
 @pytest.mark.parametrize(("literal", "printed"), [(False, False), (True, False), (False, True), (True, True)])
 def test_aode(holes, weights, literal, printed):
-    X, codes, y, weight = table(80, holes=holes, weights=weights)
+    X, codes, y, weight = dependent_columns(80, holes=holes, weights=weights)
     for least in (0, 30, 1000):
         model = fitted(AODE(least, literal_product=literal, printed_prior=printed), X, y, weight)
         expected = [
@@ -150,7 +150,7 @@ def test_aode(holes, weights, literal, printed):
 @cases
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_ande(holes, n):
-    X, codes, y, weight = table(80, holes=holes, weights=True)
+    X, codes, y, weight = dependent_columns(80, holes=holes, weights=True)
     for least in (1, 12):
         model = fitted(AnDE(n, min_count=least, alpha=0.5), X, y, weight)
         expected = [averaged(codes, y, weight, row, n, least=least, alpha=0.5) for row in codes[:12]]
@@ -161,7 +161,7 @@ def test_ande(holes, n):
 @pytest.mark.covers("bayes.k-dependence")
 @pytest.mark.parametrize("k", [0, 1, 2, 3])
 def test_kdb(holes, k):
-    X, codes, y, weight = table(holes=holes, weights=True)
+    X, codes, y, weight = dependent_columns(holes=holes, weights=True)
     model = fitted(KDB(k), X, y, weight)
     order = np.argsort(-model.class_information_, kind="stable").tolist()
     assert model.order_ == order
@@ -173,7 +173,7 @@ def test_kdb(holes, k):
 
 
 def test_information_about_the_class():
-    X, codes, y, weight = table(weights=True)
+    X, codes, y, weight = dependent_columns(weights=True)
     model = fitted(KDB(1), X, y, weight)
     for j in range(4):
         total, expected = weight.sum(), 0.0
@@ -212,7 +212,7 @@ def wrong_left_out(codes, y, used):
 def test_lazy_rules(holes):
     from scipy.stats import binomtest
 
-    X, codes, y, _ = table(70, holes=holes, seed=3)
+    X, codes, y, _ = dependent_columns(70, holes=holes, seed=3)
     y = np.where((codes[:, 0] == 1) & (codes[:, 2] == 1), 2, y)
     model = LBR(significance=0.4).fit(X, LABELS[y])
     queries = np.unique(codes, axis=0)[::6]
@@ -245,7 +245,7 @@ def test_lazy_rules(holes):
 @cases
 @pytest.mark.covers("bayes.nbtree")
 def test_nbtree(holes):
-    X, codes, y, _ = table(90, holes=holes, seed=5)
+    X, codes, y, _ = dependent_columns(90, holes=holes, seed=5)
     y = np.where((codes[:, 0] == 1) & (codes[:, 2] == 1), 2, y)
     model = NBTree(min_count=10).fit(X, LABELS[y])
     assert model.feature_[0] >= 0
@@ -278,7 +278,7 @@ def test_nbtree(holes):
 
 @pytest.mark.covers("bayes.semi-naive-kononenko")
 def test_the_first_values_joined():
-    X, codes, y, weight = table(150, seed=2)
+    X, codes, y, weight = dependent_columns(150, seed=2)
     y = np.where((codes[:, 0] == 1) & (codes[:, 2] == 1), 2, y)
     model = SemiNaiveBayes(max_joined=1).fit(X, LABELS[y])
     shares = np.array([(y == c).mean() for c in range(3)])

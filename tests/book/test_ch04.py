@@ -3,19 +3,13 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from book.figures import found
 
 from lanatus import book
 from lanatus.book import examples
 from lanatus.book.ch04 import _missing, _pruning, _purity, _slides, _trees
 from lanatus.book.ch04._leaves import leaves_in, leaves_of, melons, path_to
 from lanatus.tree import DecisionTreeClassifier, ID3Classifier
-
-
-def found(figures):
-    """What a figure is about, and its computed value; all of them agree."""
-    figures = list(figures)
-    assert all(figure.agrees for figure in figures), [figure for figure in figures if not figure.agrees]
-    return {figure.what: figure.computed for figure in figures}
 
 
 def test_every_exercise_of_chapter_4_is_there():

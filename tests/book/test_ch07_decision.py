@@ -1,16 +1,10 @@
 """Chapter 7 and the cookbook's chapter 2: decisions in the books."""
 
 import pytest
+from book.figures import found
 
 from lanatus import book
 from lanatus.book.ch07 import _decision as _ch07_decision
-
-
-def found(figures):
-    """What a figure is about, and its computed value; all of them agree."""
-    figures = list(figures)
-    assert all(figure.agrees for figure in figures), [figure for figure in figures if not figure.agrees]
-    return {figure.what: figure.computed for figure in figures}
 
 
 @pytest.mark.covers("bayes.conditional-risk", "bayes.bayes-risk")

@@ -2,17 +2,11 @@
 
 import numpy as np
 import pytest
+from book.figures import found
 
 from lanatus.book import examples
 from lanatus.book.ch07 import _em
 from lanatus.density import EM
-
-
-def found(figures):
-    """What a figure is about, and its computed value; all of them agree."""
-    figures = list(figures)
-    assert all(figure.agrees for figure in figures), [figure for figure in figures if not figure.agrees]
-    return {figure.what: figure.computed for figure in figures}
 
 
 @pytest.mark.covers("density.em")

@@ -2,19 +2,14 @@
 
 import numpy as np
 import pytest
+from book.figures import found
+from samples import melons
 
 from lanatus import book
 from lanatus.bayes import CategoricalNB, NaiveBayes
 from lanatus.book import examples
 from lanatus.book.ch07 import _naive
-from lanatus.data import load_sex_table, load_watermelon
-
-
-def found(figures):
-    """What a figure is about, and its computed value; all of them agree."""
-    figures = list(figures)
-    assert all(figure.agrees for figure in figures), [figure for figure in figures if not figure.agrees]
-    return {figure.what: figure.computed for figure in figures}
+from lanatus.data import load_sex_table
 
 
 def test_the_exercises_are_there():
@@ -50,8 +45,7 @@ def test_fifteen_people():
 
 @pytest.mark.covers("bayes.naive-bayes-modes")
 def test_three_ways_of_use_on_the_melons():
-    bunch = load_watermelon("3.0")
-    X, y = bunch.frame[bunch.feature_names], np.asarray(bunch.target)
+    X, y = melons("3.0")
     joints = [NaiveBayes(mode=mode).fit(X, y).predict_joint_log_proba(X) for mode in ("lookup", "lazy", "incremental")]
     one_by_one = NaiveBayes(mode="incremental")
     for i in range(17):

@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from book.figures import found
 
 from lanatus import book
 from lanatus.book import examples
@@ -11,13 +12,6 @@ from lanatus.book.ch04._leaves import melons
 from lanatus.book.ch08 import _boosting, _combining, _votes
 from lanatus.ensemble import AdaBoostClassifier
 from lanatus.tree import DecisionStump
-
-
-def found(figures):
-    """What a figure is about, and its computed value; all of them agree."""
-    figures = list(figures)
-    assert all(figure.agrees for figure in figures), [figure for figure in figures if not figure.agrees]
-    return {figure.what: figure.computed for figure in figures}
 
 
 def test_the_exercises_of_chapter_8_are_there():

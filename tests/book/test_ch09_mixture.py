@@ -2,16 +2,10 @@
 
 import numpy as np
 import pytest
+from book.figures import found
 
 from lanatus.book.ch09 import _mixture as _ch09_mixture
 from lanatus.book.ch09._kmeans import _melons
-
-
-def found(figures):
-    """What a figure is about, and its computed value; all of them agree."""
-    figures = list(figures)
-    assert all(figure.agrees for figure in figures), [figure for figure in figures if not figure.agrees]
-    return {figure.what: figure.computed for figure in figures}
 
 
 @pytest.mark.covers("density.gmm")

@@ -27,7 +27,8 @@ from lanatus.data.sources._scan import Source, scan
 from lanatus.preprocess import StandardScaler
 
 
-def melons(n, start=0):
+def numbered(n, start=0):
+    """Rows that say which they are, from a first one on."""
     i = np.arange(start, start + n)
     return pa.table(
         {
@@ -40,7 +41,7 @@ def melons(n, start=0):
     )
 
 
-def rows(source, **options):
+def read_back(source, **options):
     found = []
     for block in source.blocks(**options):
         columns = {name: block.X.column(name).to_pylist() for name in block.X.schema.names}
@@ -62,13 +63,13 @@ def in_order(rows, like):
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "tsv", "parquet", "arrow"])
 @pytest.mark.parametrize("read_ahead", [0, 2])
 def test_same_rows_from_every_format(tmp_path, ending, read_ahead):
-    tables = [melons(50), melons(30, 50), melons(1, 80)]
+    tables = [numbered(50), numbered(30, 50), numbered(1, 80)]
     for i, table in enumerate(tables):
         write(table, tmp_path / f"part-{i}.{ending}")
     source = scan(tmp_path / f"*.{ending}", target="good", weight="w", block_rows=7, read_ahead=read_ahead)
     whole = pa.concat_tables(tables, promote_options="permissive").to_pylist()
     for _ in range(2):  # it can be read again
-        assert in_order(rows(source), whole[0]) == whole
+        assert in_order(read_back(source), whole[0]) == whole
     assert len(source) == 81
     assert (source.feature_names, source.n_features) == (["sugar", "root", "touch"], 3)
     assert (source.target, source.weight) == ("good", "w")
@@ -88,7 +89,7 @@ def test_files_of_a_folder_a_pattern_and_a_list(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "_hidden").mkdir()
     for name in ("b.parquet", "a.parquet", "sub/c.csv", "_hidden/x.parquet", ".y.parquet", "_z.parquet"):
-        write(melons(3), tmp_path / name)
+        write(numbered(3), tmp_path / name)
     (tmp_path / "_SUCCESS").write_text("")
     (tmp_path / "notes.md").write_text("hello")
 
@@ -112,8 +113,8 @@ def test_columns_in_another_order(tmp_path, ending):
     write({"a": [1.5], "b": ["x"], "y": [0]}, tmp_path / f"1.{ending}")
     write({"y": [1], "b": ["z"], "a": [2.5]}, tmp_path / f"2.{ending}")
     source = scan(tmp_path, target="y")
-    assert rows(source) == [{"a": 1.5, "b": "x", "y": 0}, {"a": 2.5, "b": "z", "y": 1}]
-    assert rows(scan(tmp_path, columns=["b", "y"], target="y")) == [{"b": "x", "y": 0}, {"b": "z", "y": 1}]
+    assert read_back(source) == [{"a": 1.5, "b": "x", "y": 0}, {"a": 2.5, "b": "z", "y": 1}]
+    assert read_back(scan(tmp_path, columns=["b", "y"], target="y")) == [{"b": "x", "y": 0}, {"b": "z", "y": 1}]
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
@@ -139,11 +140,11 @@ def test_types_that_fit_together(tmp_path):
     write({"i": [1.5], "s": ["y"], "n": ["z"]}, tmp_path / "2.parquet")
     source = scan(tmp_path)
     assert source.schema.types == [pa.float64(), pa.string(), pa.string()]
-    assert rows(source) == [{"i": 1.0, "s": "x", "n": None}, {"i": 1.5, "s": "y", "n": "z"}]
+    assert read_back(source) == [{"i": 1.0, "s": "x", "n": None}, {"i": 1.5, "s": "y", "n": "z"}]
 
 
 def test_unknown_and_bad_arguments(tmp_path):
-    write(melons(3), tmp_path / "a.parquet")
+    write(numbered(3), tmp_path / "a.parquet")
     with pytest.raises(SchemaError, match=r"no column 'godo'.*did you mean 'good'"):
         scan(tmp_path, target="godo")
     with pytest.raises(SchemaError, match="no column 'x'"):
@@ -163,7 +164,7 @@ def test_csv_types_come_from_a_sample_and_are_widened(tmp_path):
     assert dict(zip(source.schema.names, source.schema.types, strict=True)) == {
         "i": pa.float64(), "e": pa.float64(), "s": pa.string(), "y": pa.int64(),
     }  # fmt: skip
-    assert rows(source)[-1] == {"i": 2.5, "e": 7.0, "s": "y", "y": 1}
+    assert read_back(source)[-1] == {"i": 2.5, "e": 7.0, "s": "y", "y": 1}
 
 
 @pytest.mark.parametrize("read_ahead", [0, 2])
@@ -173,10 +174,10 @@ def test_csv_value_that_does_not_fit_names_its_line(tmp_path, read_ahead):
     path.write_text('a,b\n1,"x\ny"\n\n' + "1,x\n" * 2000 + "abc,x\n" + "1,x\n" * 10)
     source = scan(tmp_path, sample_rows=100, block_rows=50, read_ahead=read_ahead)
     with pytest.raises(FormatError, match="got 'abc' in column 'a', expected a value of type double") as caught:
-        rows(source)
+        read_back(source)
     assert (caught.value.file, caught.value.line) == (str(path), 2005)
     source = scan(tmp_path, sample_rows=100, schema={"a": pa.string()}, columns=["a"])
-    assert rows(source)[-11]["a"] == "abc"
+    assert read_back(source)[-11]["a"] == "abc"
 
 
 @pytest.mark.parametrize(
@@ -192,7 +193,7 @@ def test_csv_damage_further_down(tmp_path, tail, line, match):
     path.write_text("a,b\n" + "1,x\n" * 500 + tail)
     source = scan(path, sample_rows=10)
     with pytest.raises(FormatError, match=match) as caught:
-        rows(source)
+        read_back(source)
     assert (caught.value.file, caught.value.line) == (str(path), line)
     with pytest.raises(FormatError, match=match):
         len(scan(path, sample_rows=10))
@@ -202,9 +203,9 @@ def test_csv_in_another_encoding_further_down(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b"a,b\n" + b"1,x\n" * 100_000 + "2,青绿\n".encode("gb18030"))
     with pytest.raises(FormatError, match=r"bytes that are not utf-8.*gb18030") as caught:
-        rows(scan(path))
+        read_back(scan(path))
     assert (caught.value.file, caught.value.line) == (str(path), 100_002)
-    assert rows(scan(path, encoding="gb18030"))[-1] == {"a": 2.0, "b": "青绿"}
+    assert read_back(scan(path, encoding="gb18030"))[-1] == {"a": 2.0, "b": "青绿"}
 
 
 @pytest.mark.parametrize("encoding", ["gb18030", "utf-16", "utf-8-sig"])
@@ -213,19 +214,19 @@ def test_csv_dialects_stream_too(tmp_path, encoding):
     path.write_text("色泽; 密度\n" + '青绿; 0,697\n"乌;黑"; ?\n' * 3000, encoding=encoding)
     source = scan(path, block_rows=1000)
     assert len(source) == 6000
-    assert rows(source)[-2:] == [{"色泽": "青绿", "密度": 0.697}, {"色泽": "乌;黑", "密度": None}]
+    assert read_back(source)[-2:] == [{"色泽": "青绿", "密度": 0.697}, {"色泽": "乌;黑", "密度": None}]
     assert source.categories == {"色泽": ["乌;黑", "青绿"]}
 
 
 def test_csv_header_of_each_file_and_blanks(tmp_path):
     (tmp_path / "1.txt").write_text("  1   2\n 3 4 \n")
     (tmp_path / "2.txt").write_text("5 6\n")
-    assert rows(scan(tmp_path / "*.txt")) == [{"column_1": a, "column_2": a + 1} for a in (1, 3, 5)]
+    assert read_back(scan(tmp_path / "*.txt")) == [{"column_1": a, "column_2": a + 1} for a in (1, 3, 5)]
 
 
 def test_quoted_missing_values(tmp_path):
     (tmp_path / "a.csv").write_text('"s","n"\n"a","1"\n"","2"\n"b",""\n')
-    assert rows(scan(tmp_path)) == [{"s": "a", "n": 1.0}, {"s": None, "n": 2.0}, {"s": "b", "n": None}]
+    assert read_back(scan(tmp_path)) == [{"s": "a", "n": 1.0}, {"s": None, "n": 2.0}, {"s": "b", "n": None}]
 
 
 def test_stretches(tmp_path):
@@ -238,24 +239,24 @@ def test_stretches(tmp_path):
             at += n
     source = scan(path, block_rows=10)
     assert [len(b) for b in source] == [9, 10, 10, 5, 10, 1]
-    assert [r["a"] for r in rows(source)] == list(range(45))
+    assert [r["a"] for r in read_back(source)] == list(range(45))
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "arrow"])
 @pytest.mark.parametrize("counted", [False, True])
 def test_skip_rows_keeps_the_cuts(tmp_path, ending, counted):
-    write(melons(40), tmp_path / f"1.{ending}")
-    write(melons(25, 40), tmp_path / f"2.{ending}")
+    write(numbered(40), tmp_path / f"1.{ending}")
+    write(numbered(25, 40), tmp_path / f"2.{ending}")
     source = scan(tmp_path, target="good", block_rows=9)
     if counted:
         assert len(source) == 65
-    everything = rows(source)
+    everything = read_back(source)
     ends = [b.start + len(b) for b in source]
     for skip in (0, 1, 9, 12, 39, 40, 41, 64, 65, 100):
         blocks = list(source.blocks(skip_rows=skip))
         assert [b.start + len(b) for b in blocks] == [end for end in ends if end > skip]
         assert not blocks or blocks[0].start == skip or skip == 0
-        assert rows(source, skip_rows=skip) == everything[skip:]
+        assert read_back(source, skip_rows=skip) == everything[skip:]
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "arrow"])
@@ -263,9 +264,9 @@ def test_fragments_are_the_source_in_pieces(tmp_path, ending):
     for i in range(2):
         path = tmp_path / f"{i}.{ending}"
         if ending == "parquet":
-            pq.write_table(melons(40, 40 * i), path, row_group_size=6)
+            pq.write_table(numbered(40, 40 * i), path, row_group_size=6)
         else:
-            write(melons(40, 40 * i), path)
+            write(numbered(40, 40 * i), path)
     source = scan(tmp_path, target="good", weight="w", block_rows=13)
     assert source.categories["root"] == ["curly", "stiff"]
     pieces = [pickle.loads(pickle.dumps(piece)) for piece in source.fragments(min_rows=15)]
@@ -274,7 +275,7 @@ def test_fragments_are_the_source_in_pieces(tmp_path, ending):
     assert sum(map(len, pieces)) == len(source) == 80
     blocks = [block for piece in pieces for block in piece]
     assert [(b.start, len(b), b.file) for b in blocks] == [(b.start, len(b), b.file) for b in source]
-    assert [r for piece in pieces for r in rows(piece)] == rows(source)
+    assert [r for piece in pieces for r in read_back(piece)] == read_back(source)
     for file in (tmp_path / f"0.{ending}", tmp_path / f"1.{ending}"):
         os.unlink(file)  # what the source knew, its fragments know without the files
     assert pieces[0].categories == source.categories
@@ -299,15 +300,15 @@ def test_too_many_classes(tmp_path):
 @pytest.mark.parametrize("read_ahead", [0, 1])
 def test_file_that_vanishes_or_changes(tmp_path, ending, read_ahead):
     for i in range(3):
-        write(melons(200), tmp_path / f"{i}.{ending}")
+        write(numbered(200), tmp_path / f"{i}.{ending}")
     source = scan(tmp_path, block_rows=50, read_ahead=read_ahead)
     os.unlink(tmp_path / f"1.{ending}")
     with pytest.raises(FileError, match="no such file") as caught:
-        rows(source)
+        read_back(source)
     assert caught.value.file == str(tmp_path / f"1.{ending}")
-    write(melons(201), tmp_path / f"1.{ending}")
+    write(numbered(201), tmp_path / f"1.{ending}")
     with pytest.raises(FileError, match="has changed since") as caught:
-        rows(source)
+        read_back(source)
     assert caught.value.file == str(tmp_path / f"1.{ending}")
     assert not readers()
 
@@ -335,7 +336,7 @@ def test_file_cut_short_while_it_is_read(tmp_path, ending, read_ahead):
 
 def test_damaged_before_it_is_read(tmp_path):
     path = tmp_path / "a.parquet"
-    write(melons(1000), path)
+    write(numbered(1000), path)
     content = path.read_bytes()
     path.write_bytes(content[:-100])
     with pytest.raises(FormatError, match="truncated or damaged"):
@@ -353,7 +354,7 @@ def test_damaged_before_it_is_read(tmp_path):
 
 @pytest.mark.parametrize("read_ahead", [0, 2])
 def test_no_permission(tmp_path, monkeypatch, read_ahead):
-    write(melons(10), tmp_path / "a.parquet")
+    write(numbered(10), tmp_path / "a.parquet")
     source = scan(tmp_path, read_ahead=read_ahead)
 
     def refuse(*args, **options):
@@ -367,7 +368,7 @@ def test_no_permission(tmp_path, monkeypatch, read_ahead):
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "arrow"])
 def test_leaving_early_stops_the_thread(tmp_path, ending):
-    write(melons(5000), tmp_path / f"a.{ending}")
+    write(numbered(5000), tmp_path / f"a.{ending}")
     open_before = len(psutil.Process().open_files())
     source = scan(tmp_path, block_rows=100)
     for _ in source:
@@ -388,7 +389,7 @@ def test_leaving_early_stops_the_thread(tmp_path, ending):
 
 
 def test_several_passes_at_once(tmp_path):
-    write(melons(1000), tmp_path / "a.parquet")
+    write(numbered(1000), tmp_path / "a.parquet")
     source = scan(tmp_path, block_rows=100)
     pairs = list(zip(source, source, strict=True))
     assert all(a.X.equals(b.X) and a.start == b.start for a, b in pairs)
@@ -444,7 +445,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to a child there")
 def test_control_c(tmp_path):
-    write(melons(1000), tmp_path / "a.parquet")
+    write(numbered(1000), tmp_path / "a.parquet")
     command = [sys.executable, "-c", SLOW, str(tmp_path / "a.parquet")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout.readline() == "reading\n"

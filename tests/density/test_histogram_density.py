@@ -12,7 +12,8 @@ from lanatus.density import HistogramDensity, ProductDensity
 from lanatus.params import InvalidParameter
 
 
-def rows(n, d, seed=0):
+def standard_normal(n, d, seed=0):
+    """Rows of independent standard normal columns."""
     return np.random.RandomState(seed).normal(size=(n, d))
 
 
@@ -47,7 +48,7 @@ def test_smoothing_reaches_empty_cells_but_not_outside():
 
 
 def test_a_grid_with_more_cells_than_atoms():
-    X = rows(200, 60)
+    X = standard_normal(200, 60)
     model = HistogramDensity(bins=1000).fit(X)
     assert len(model.cells_) == 200
     inside = np.log(1 / 200) + np.sum([np.log(1 / (e[1] - e[0])) for e in model.bin_edges_])
@@ -63,7 +64,7 @@ def test_constant_columns_and_one_row():
 
 
 def test_samples_follow_the_density():
-    X = np.concatenate([rows(300, 2), rows(100, 2) + 6])
+    X = np.concatenate([standard_normal(300, 2), standard_normal(100, 2) + 6])
     for alpha in (0.0, 2.0):
         model = HistogramDensity(bins=6, alpha=alpha).fit(X)
         drawn = model.sample(20_000, random_state=0)
@@ -74,7 +75,7 @@ def test_samples_follow_the_density():
 
 
 def test_wrong_parameters():
-    X = rows(20, 2)
+    X = standard_normal(20, 2)
     for wrong, words in (
         ({"bins": "wide"}, "bins"),
         ({"bins": [3]}, "each of the 2 columns"),

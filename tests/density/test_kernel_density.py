@@ -44,7 +44,8 @@ def written_out(X, Q, h, kernel, metric="euclidean", weight=None):
     return sums - np.log(weight.sum()) - d * np.log(h) - log_window_integral(kernel, metric, d)
 
 
-def rows(n, d, seed=0):
+def two_clouds(n, d, seed=0):
+    """Two normal clouds, three apart in every column."""
     rng = np.random.RandomState(seed)
     return rng.normal(size=(n, d)) + 3.0 * rng.randint(2, size=(n, 1))
 
@@ -54,7 +55,7 @@ def rows(n, d, seed=0):
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("d", [1, 2, 5, 20])
 def test_all_kernels_and_metrics_equal_the_sum_written_out(kernel, metric, d):
-    X, Q, weight = rows(500, d), rows(150, d, 1), np.random.RandomState(2).uniform(0.1, 3, 500)
+    X, Q, weight = two_clouds(500, d), two_clouds(150, d, 1), np.random.RandomState(2).uniform(0.1, 3, 500)
     h = 0.7 * np.sqrt(d)
     model = KernelDensity(bandwidth=h, kernel=kernel, metric=metric, leaf_size=7)
     np.testing.assert_allclose(
@@ -68,7 +69,7 @@ def test_all_kernels_and_metrics_equal_the_sum_written_out(kernel, metric, d):
 @pytest.mark.parametrize(("d", "h"), [(1, 0.05), (2, 0.2), (2, 1.0), (3, 0.5), (8, 0.6)])
 @pytest.mark.parametrize("kernel", ["gaussian", "exponential", "epanechnikov", "cosine"])
 def test_the_error_is_within_the_bound(rtol, d, h, kernel):
-    X, Q = rows(5000, d), rows(600, d, 1)
+    X, Q = two_clouds(5000, d), two_clouds(600, d, 1)
     exact = KernelDensity(bandwidth=h, kernel=kernel).fit(X).score_samples(Q)
     model = KernelDensity(bandwidth=h, kernel=kernel, rtol=rtol).fit(X)
     found = model.score_samples(Q)
@@ -80,7 +81,7 @@ def test_the_error_is_within_the_bound(rtol, d, h, kernel):
 @pytest.mark.parametrize("atol", [1e-8, 1e-3])
 @pytest.mark.parametrize("kernel", ["gaussian", "linear"])
 def test_absolute_error_is_that_of_the_density(atol, kernel):
-    X, Q = rows(4000, 2), rows(500, 2, 1)
+    X, Q = two_clouds(4000, 2), two_clouds(500, 2, 1)
     exact = np.exp(KernelDensity(bandwidth=0.3, kernel=kernel).fit(X).score_samples(Q))
     found = np.exp(KernelDensity(bandwidth=0.3, kernel=kernel, atol=atol).fit(X).score_samples(Q))
     assert np.abs(found - exact).max() <= atol
@@ -88,7 +89,7 @@ def test_absolute_error_is_that_of_the_density(atol, kernel):
 
 
 def test_the_answer_does_not_depend_on_threads():
-    X, Q = rows(3000, 3), rows(3000, 3, 1)
+    X, Q = two_clouds(3000, 3), two_clouds(3000, 3, 1)
     model = KernelDensity(bandwidth=0.3, rtol=0.01).fit(X)
     many = model.score_samples(Q)
     with threadpool_limits(1):
@@ -101,7 +102,7 @@ def test_the_answer_does_not_depend_on_threads():
 @pytest.mark.parametrize("kernel", sorted(TAILS))
 @pytest.mark.parametrize("rtol", [0.0, 0.01])
 def test_far_away_queries_do_not_underflow(kernel, rtol):
-    X = rows(300, 2)
+    X = two_clouds(300, 2)
     Q = np.array([[0.0, 0.0], [30.0, 0.0], [1e3, -1e3], [1e6, 0.0], [-1e150, 0.0]])[: 4 if kernel == "gaussian" else 5]
     model = KernelDensity(bandwidth=0.5, kernel=kernel, rtol=rtol).fit(X)
     np.testing.assert_allclose(model.score_samples(Q), written_out(X, Q, 0.5, kernel), rtol=max(1e-12, rtol))
@@ -111,7 +112,7 @@ def test_far_away_queries_do_not_underflow(kernel, rtol):
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("rtol", [0.0, 0.01])
 def test_many_columns_do_not_underflow_either(kernel, metric, rtol):
-    X, Q = rows(200, 400), rows(70, 400, 1)
+    X, Q = two_clouds(200, 400), two_clouds(70, 400, 1)
     found = KernelDensity(bandwidth=0.1, kernel=kernel, metric=metric, rtol=rtol).fit(X).score_samples(Q)
     # The logarithms are near -1e5, their error is relative to the density.
     np.testing.assert_allclose(found, written_out(X, Q, 0.1, kernel, metric), atol=max(rtol, 1e-8), rtol=0)
@@ -135,7 +136,7 @@ def test_one_row_constant_columns_and_copies():
     np.testing.assert_allclose(one.score_samples([[1.0, 2.0]]), multivariate_normal([0, 0], 4).logpdf([0, 0]))
     copies = KernelDensity(bandwidth=2.0).fit(np.tile([1.0, 2.0], (90, 1)))
     np.testing.assert_allclose(copies.score_samples([[0.0, 0.0]]), one.score_samples([[0.0, 0.0]]), rtol=1e-13)
-    X = np.column_stack([np.ones(50), rows(50, 1)])
+    X = np.column_stack([np.ones(50), two_clouds(50, 1)])
     for rule in ("scott", "silverman", "normal", "isj", "cv"):
         model = KernelDensity(bandwidth=rule).fit(X)
         assert np.isfinite(model.score_samples(X)).all()
@@ -150,7 +151,7 @@ def test_box_is_closed_and_tophat_is_open():
 
 
 def test_wrong_parameters():
-    X = rows(20, 2)
+    X = two_clouds(20, 2)
     wrong = [("bandwidth", 0.0), ("bandwidth", "wide"), ("kernel", "round"), ("metric", "haversine"), ("rtol", -1)]
     for name, value in wrong:
         with pytest.raises(InvalidParameter, match=name):
@@ -175,7 +176,7 @@ def test_wrong_parameters():
 @pytest.mark.parametrize("size", [1e-250, 1e-30, 1e30, 1e250])
 @pytest.mark.parametrize("rtol", [0.0, 0.01])
 def test_the_size_of_the_weights_does_not_matter(size, rtol):
-    X, weight = rows(300, 2), np.random.RandomState(0).uniform(0.1, 3, 300)
+    X, weight = two_clouds(300, 2), np.random.RandomState(0).uniform(0.1, 3, 300)
     model = KernelDensity(bandwidth=0.3, rtol=rtol)
     Q = np.vstack([X[:50], [[12.0, 0.0]]])
     expected = model.fit(X, sample_weight=weight).score_samples(Q)
@@ -183,7 +184,7 @@ def test_the_size_of_the_weights_does_not_matter(size, rtol):
 
 
 def test_float32_stays():
-    X = rows(200, 3)
+    X = two_clouds(200, 3)
     exact = KernelDensity().fit(X).score_samples(X)
     found = KernelDensity().fit(X.astype(np.float32)).score_samples(X.astype(np.float32))
     assert found.dtype == np.float32
@@ -194,14 +195,14 @@ def test_float32_stays():
 
 
 def test_a_width_for_each_column_is_a_product_kernel():
-    X, Q, h = rows(100, 2), rows(30, 2, 1), np.array([0.3, 2.0])
+    X, Q, h = two_clouds(100, 2), two_clouds(30, 2, 1), np.array([0.3, 2.0])
     by_hand = [np.log(multivariate_normal(x, np.diag(h**2)).pdf(Q)) for x in X]
     found = KernelDensity(bandwidth=h).fit(X).score_samples(Q)
     np.testing.assert_allclose(found, logsumexp(by_hand, axis=0) - np.log(100), rtol=1e-10)
 
 
 def test_rules():
-    X = rows(400, 3) * [1.0, 10.0, 0.1]
+    X = two_clouds(400, 3) * [1.0, 10.0, 0.1]
     assert KernelDensity(bandwidth="scott").fit(X).bandwidth_ == pytest.approx(400 ** (-1 / 7))
     assert KernelDensity(bandwidth="silverman").fit(X).bandwidth_ == pytest.approx((400 * 5 / 4) ** (-1 / 7))
     np.testing.assert_allclose(
@@ -223,7 +224,7 @@ def test_plug_in_rule_is_near_normal_reference_for_a_normal_and_finer_for_two_pe
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_cross_validated_width_beats_its_neighbours_in_a_leave_one_out_written_out(kernel):
-    X = rows(60, 1)
+    X = two_clouds(60, 1)
     found = KernelDensity(bandwidth="cv", kernel=kernel).fit(X).bandwidth_
 
     def left_out(h):
@@ -234,7 +235,7 @@ def test_cross_validated_width_beats_its_neighbours_in_a_leave_one_out_written_o
 
 
 def test_cross_validation_leaves_copies_out_together_and_takes_weights_as_repeats():
-    X = rows(60, 2)
+    X = two_clouds(60, 2)
     weight = np.random.RandomState(0).randint(1, 4, 60)
     heavy = KernelDensity(bandwidth="cv").fit(X, sample_weight=weight).bandwidth_
     repeated = KernelDensity(bandwidth="cv").fit(np.repeat(X, weight, axis=0)).bandwidth_

@@ -8,14 +8,15 @@ from sklearn.covariance import EmpiricalCovariance, ShrunkCovariance
 from lanatus.density import GaussianDensity, multivariate_normal_pdf
 
 
-def rows(n=200, d=3, seed=0):
+def correlated_normal(n=200, d=3, seed=0):
+    """Normal rows with a full covariance, far from the origin."""
     rng = np.random.RandomState(seed)
     return rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + rng.normal(size=d) * 100
 
 
 @pytest.mark.covers("density.gaussian-density")
 def test_densities_are_those_of_scipy():
-    X = rows()
+    X = correlated_normal()
     mean, cov = X.mean(axis=0), np.cov(X.T)
     np.testing.assert_allclose(
         multivariate_normal_pdf(X, mean, cov, log=True), multivariate_normal(mean, cov).logpdf(X), rtol=1e-10
@@ -67,7 +68,7 @@ def test_bad_covariances_are_refused():
 @pytest.mark.covers("density.gaussian-mle")
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_moments_and_bessel(ddof):
-    X = rows()
+    X = correlated_normal()
     model = GaussianDensity(ddof=ddof).fit(X)
     np.testing.assert_allclose(model.mean_, X.mean(axis=0), rtol=1e-13)
     np.testing.assert_allclose(model.covariance_, np.cov(X.T, ddof=ddof), rtol=1e-10, atol=1e-12)
@@ -89,7 +90,7 @@ def test_maximum_likelihood_is_biased_and_bessel_is_not():
 
 
 def test_kinds_shrinkage_and_regularisation():
-    X = rows()
+    X = correlated_normal()
     cov = np.cov(X.T, bias=True)
     np.testing.assert_allclose(GaussianDensity(covariance_type="diag").fit(X).covariance_, np.diag(cov), rtol=1e-10)
     sphere = GaussianDensity(covariance_type="spherical").fit(X)
@@ -102,7 +103,7 @@ def test_kinds_shrinkage_and_regularisation():
 
 
 def test_weights_are_repeats():
-    X = rows(50)
+    X = correlated_normal(50)
     weight = np.random.RandomState(0).randint(0, 4, 50)
     heavy = GaussianDensity(ddof=1).fit(X, sample_weight=weight)
     repeated = GaussianDensity(ddof=1).fit(np.repeat(X, weight, axis=0))
@@ -111,7 +112,7 @@ def test_weights_are_repeats():
 
 
 def test_constant_columns_and_few_rows():
-    X = np.column_stack([rows(20, 1), np.full(20, 0.1)])
+    X = np.column_stack([correlated_normal(20, 1), np.full(20, 0.1)])
     model = GaussianDensity().fit(X)
     assert np.isfinite(model.score_samples(X)).all()
     assert model.covariance_[1, 1] == 0.0
@@ -124,7 +125,7 @@ def test_constant_columns_and_few_rows():
 
 
 def test_samples_follow_the_density():
-    model = GaussianDensity().fit(rows())
+    model = GaussianDensity().fit(correlated_normal())
     drawn = model.sample(50_000, random_state=0)
     np.testing.assert_allclose(drawn.mean(axis=0), model.mean_, rtol=1e-2)
     np.testing.assert_allclose(np.cov(drawn.T), model.covariance_, rtol=0.1, atol=0.05)

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-import samples
+from samples import melons
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_diabetes, load_iris
 
 from lanatus.bayes import GaussianNB
 from lanatus.callbacks import Recorder
-from lanatus.data import load_watermelon
 from lanatus.ensemble import AdaBoostClassifier, AdaBoostRegressor
 from lanatus.ensemble.boosting._weighted_vote import Booster
 from lanatus.tree import DecisionStump, DecisionTreeClassifier
@@ -29,11 +28,6 @@ ROUNDS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def melons():
-    return samples.melons("3.0a")
-
-
 def noisy(n=300, seed=0, k=2):
     rng = np.random.RandomState(seed)
     X = rng.randn(n, 4)
@@ -42,8 +36,8 @@ def noisy(n=300, seed=0, k=2):
 
 
 @pytest.mark.covers("ensemble.adaboost")
-def test_the_rounds_of_least_error_stumps_on_the_watermelons(melons):
-    X, y = melons
+def test_the_rounds_of_least_error_stumps_on_the_watermelons():
+    X, y = melons("3.0a")
     model = AdaBoostClassifier(DecisionStump(criterion="train_error"), 11).fit(X, y)
     assert len(model.estimators_) == 11
     mistakes = [round(17 * (1 - score)) for score in model.staged_score(X, y)]
@@ -65,8 +59,8 @@ def signed(model, X, y):
 
 
 @pytest.mark.covers("ensemble.adaboost")
-def test_exponential_loss_is_the_product_of_z(melons):
-    X, y = melons
+def test_exponential_loss_is_the_product_of_z():
+    X, y = melons("3.0a")
     model = AdaBoostClassifier(DecisionStump(criterion="train_error"), 11).fit(X, y)
     votes, f = signed(model, X, y)
     loss = np.exp(-f * votes.cumsum(axis=0)).mean(axis=1)
@@ -101,9 +95,10 @@ class InformationStump(ClassifierMixin, BaseEstimator):
         return self.classes_[np.where(above, self.above_, 1 - self.above_)]
 
 
-def test_information_gain_stumps_of_two_signs_stall(melons):
+def test_information_gain_stumps_of_two_signs_stall():
     """After four rounds the best cut has an error of exactly one half, and nothing would ever change again."""
-    X, y = melons[0].to_numpy(), melons[1]
+    X, y = melons("3.0a")
+    X = X.to_numpy()
     model = AdaBoostClassifier(InformationStump(), 11).fit(X, y)
     cuts = [(m.column_, round(m.cut_, 4)) for m in model.estimators_]
     assert cuts == [(1, 0.126), (0, 0.3815), (1, 0.2045), (0, 0.3815)]
@@ -215,8 +210,8 @@ def test_samme_and_m1_on_several_classes():
     assert m1.score(X, y) > 0.95
 
 
-def test_a_learner_without_error_ends_the_fit(melons):
-    X, y = melons
+def test_a_learner_without_error_ends_the_fit():
+    X, y = melons("3.0a")
     model = AdaBoostClassifier(DecisionTreeClassifier(), 10).fit(X, y)
     assert (len(model.estimators_), model.stop_reason_) == (1, "no error")
     assert np.isfinite(model.estimator_weights_).all()
@@ -243,8 +238,7 @@ def test_one_class_one_row_and_weights_of_zero():
 
 
 def test_nominal_and_missing_values_go_the_general_way():
-    bunch = load_watermelon("2.0a")
-    X, y = bunch.frame[bunch.feature_names], bunch.target
+    X, y = melons("2.0a")
     model = AdaBoostClassifier(n_estimators=20).fit(X, y)
     assert model.score(X, y) > 0.9
     assert len(model.estimators_) > 1

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from samples import melons
 from sklearn.datasets import make_classification, make_regression
 
 from lanatus.bayes import GaussianNB
-from lanatus.data import load_watermelon
 from lanatus.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -149,8 +149,7 @@ def test_jobs_do_not_matter_and_more_can_be_added():
 
 
 def test_columns_are_drawn_too_of_tables_as_well():
-    bunch = load_watermelon("3.0")
-    X, y = bunch.frame[bunch.feature_names], bunch.target
+    X, y = melons("3.0")
     for put_back in (False, True):
         model = BaggingClassifier(n_estimators=8, max_features=4, bootstrap_features=put_back, random_state=0).fit(X, y)
         assert {len(columns) for columns in model.estimators_features_} == {4}

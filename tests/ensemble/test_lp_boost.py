@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from samples import melons
 from scipy.optimize import linprog
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
-from lanatus.data import load_watermelon
 from lanatus.ensemble import LPBoostClassifier
 
 
@@ -69,8 +69,7 @@ def test_row_weights_lie_on_the_rows_at_or_short_of_the_margin():
 
 
 def test_hard_margin_of_separable_rows():
-    bunch = load_watermelon("3.0a")
-    X, y = bunch.frame[bunch.feature_names], bunch.target
+    X, y = melons("3.0a")
     model = LPBoostClassifier(n_estimators=300, D=1.0).fit(X, y)
     assert model.score(X, y) == 1
     assert model.rho_ > 0

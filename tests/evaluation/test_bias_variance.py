@@ -315,15 +315,16 @@ def test_a_plain_learner_has_bias_a_strong_one_variance():
 
 
 @pytest.fixture(scope="module")
-def melons():
+def two_clouds():
+    """Two classes that overlap, as a frame."""
     rng = np.random.RandomState(1)
     y = np.where(rng.rand(80) < 0.5, "好", "坏")
     X = rng.normal(size=(80, 2)) + (y == "好")[:, None]
     return pd.DataFrame(X, columns=["密度", "含糖率"]), pd.Series(y)
 
 
-def test_jobs_do_not_change_the_answer(melons):
-    X, y = melons
+def test_jobs_do_not_change_the_answer(two_clouds):
+    X, y = two_clouds
     args = (DecisionTreeClassifier(random_state=0), X[:60], y[:60], X[60:], y[60:])
     one, two = (bias_variance(*args, n_sets=10, random_state=2, n_jobs=jobs) for jobs in (1, 2))
     assert (one.points["error"] == two.points["error"]).all()
@@ -331,8 +332,8 @@ def test_jobs_do_not_change_the_answer(melons):
     assert set(one.main_prediction) <= {"好", "坏"}
 
 
-def test_sizes_of_training_sets(melons):
-    X, y = melons
+def test_sizes_of_training_sets(two_clouds):
+    X, y = two_clouds
     sizes = []
 
     class Counting(DecisionTreeClassifier):
@@ -364,16 +365,16 @@ def test_sizes_of_training_sets(melons):
         ({"posterior": np.ones((80, 2))}, "add up to 1"),
     ],
 )
-def test_bad_options_are_named(melons, options, said):
-    X, y = melons
+def test_bad_options_are_named(two_clouds, options, said):
+    X, y = two_clouds
     if options.get("loss") == "squared":
         y = (y == "好").astype(int)
     with pytest.raises(ValueError, match=said):
         bias_variance(GaussianNB(), X, y, X, y, **{"n_sets": 3, **options})
 
 
-def test_what_must_be_given(melons):
-    X, y = melons
+def test_what_must_be_given(two_clouds):
+    X, y = two_clouds
     with pytest.raises(ValueError, match="got no y_test"):
         bias_variance(GaussianNB(), X, y, X)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
@@ -403,8 +404,8 @@ def test_the_curves_of_figure_2_9():
     assert (curve.param_name, curve.loss, curve.param_range.tolist()) == ("max_depth", "squared", [1, 2, 3, 6])
 
 
-def test_every_point_of_a_curve_sees_the_same_sets(melons):
-    X, y = melons
+def test_every_point_of_a_curve_sees_the_same_sets(two_clouds):
+    X, y = two_clouds
     curve = bias_variance_curve(
         LogisticRegression(), X, y, X, y, param_name="C", param_range=[1.0, 1.0], n_sets=4, method="domingos"
     )

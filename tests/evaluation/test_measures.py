@@ -7,21 +7,20 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from samples import melon_numbers
 from sklearn.exceptions import UndefinedMetricWarning
 
 from lanatus import evaluation as ev
-from lanatus.data import load_watermelon
 
 NAN = float("nan")
 
 
 @pytest.fixture(scope="module")
-def melons():
+def scored_melons():
     """Watermelon 3.0a with the scores of logistic regression, G20."""
-    X, y = load_watermelon("3.0a", return_X_y=True)
-    X = np.asarray(X, dtype=float)
+    X, y = melon_numbers()
     z = X @ [3.158330, 12.521196] - 4.428865
-    return np.asarray(y), z
+    return y, z
 
 
 # G24: TP 5, FP 2, FN 3, TN 7.
@@ -157,8 +156,8 @@ def test_auc_and_rank_loss():
     "evaluation.pr-curve",
     "evaluation.pr-area",
 )
-def test_the_melons(melons):
-    y, z = melons  # G20
+def test_the_melons(scored_melons):
+    y, z = scored_melons  # G20
     assert ev.roc_auc_score(y, z) == 58 / 72
     assert ev.rank_loss(y, z, pos_label="是") == pytest.approx(14 / 72, rel=1e-15)
     assert ev.break_even_point(y, z) == 0.75

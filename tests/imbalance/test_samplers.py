@@ -41,7 +41,7 @@ CHECKS = [
 ]
 
 
-def rows(n=60, rare=20, seed=0, d=3, dtype=np.float64):
+def overlapping_classes(n=60, rare=20, seed=0, d=3, dtype=np.float64):
     """Two classes that overlap."""
     rng = np.random.RandomState(seed)
     y = np.where(np.arange(n + rare) < n, "多", "少")
@@ -74,7 +74,7 @@ def test_rules_signature_and_docstring_name_the_same_parameters(entry):
     assert re.findall(r"^    (\w+) : ", section, re.M) == signature == list(entry.object._params)
     for words in ("Book: ", "ost: ", "Examples\n"):
         assert words in entry.object.__doc__
-    X, y = rows()
+    X, y = overlapping_classes()
     for name in signature:
         with pytest.raises(ValueError, match=name):
             entry.object(**{name: object()}).fit_resample(X, y)
@@ -120,7 +120,7 @@ def test_every_container_comes_back_with_the_same_rows(entry):
 @each
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_type_is_kept_and_threads_and_input_do_not_matter(entry, dtype):
-    X, y = rows(3000, 900, dtype=dtype)
+    X, y = overlapping_classes(3000, 900, dtype=dtype)
     before = X.copy()
     X.flags.writeable = False
     found = []
@@ -137,7 +137,7 @@ def test_type_is_kept_and_threads_and_input_do_not_matter(entry, dtype):
 
 @each
 def test_whole_numbers_stay_whole(entry):
-    X, y = rows()
+    X, y = overlapping_classes()
     whole = np.rint(10 * X).astype(np.int32)
     assert entry.object(random_state=0).fit_resample(whole, y)[0].dtype == np.int32
     numbered = entry.object(random_state=0).fit_resample(pd.DataFrame(whole), y)[0]
@@ -149,7 +149,7 @@ def test_whole_numbers_stay_whole(entry):
 @each
 @pytest.mark.parametrize("make", [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_array])
 def test_sparse_equals_dense(entry, make):
-    X, y = rows(d=6)
+    X, y = overlapping_classes(d=6)
     X = np.abs(X) * (np.random.RandomState(1).rand(*X.shape) < 0.4)
     dense, y_dense = entry.object(random_state=0).fit_resample(X, y)
     sparse, y_sparse = entry.object(random_state=0).fit_resample(make(X), y)
@@ -174,7 +174,7 @@ def test_missing_values_are_copied_or_refused(entry):
 
 @each
 def test_bad_data_give_a_clear_error_and_leave_nothing_half_done(entry):
-    X, y = rows()
+    X, y = overlapping_classes()
     inf = X.copy()
     inf[0, 0] = np.inf
     for bad, words in [
@@ -200,7 +200,7 @@ def test_bad_data_give_a_clear_error_and_leave_nothing_half_done(entry):
 
 @each
 def test_fit_counts_only_and_saves_and_clones(entry, tmp_path):
-    X, y = rows()
+    X, y = overlapping_classes()
     sampler = entry.object(random_state=0).fit(X, y)
     left = {"多": 20} if entry.name == "RandomUnderSampler" else {"少": 40}
     assert sampler.sampling_strategy_ == left
@@ -214,7 +214,7 @@ def test_fit_counts_only_and_saves_and_clones(entry, tmp_path):
 
 @each
 def test_all_rows_alike(entry):
-    X, y = np.full((80, 3), 0.1), rows()[1]
+    X, y = np.full((80, 3), 0.1), overlapping_classes()[1]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # nobody is in danger
         X_new, y_new = entry.object(random_state=0).fit_resample(X, y)
@@ -238,7 +238,7 @@ class Remembers(ClassifierMixin, BaseEstimator):
 @each
 def test_resampling_never_touches_the_test_part(entry):
     """In a pipeline that is cross-validated, new rows come from training rows alone and test rows stay as they are."""
-    X, y = rows(200, 60)
+    X, y = overlapping_classes(200, 60)
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     learner = Pipeline([("sample", entry.object(random_state=0)), ("learn", Remembers())])
     result = cross_validate(learner, X, y, cv=folds, return_estimator=True, return_indices=True)
@@ -260,7 +260,7 @@ def test_resampling_never_touches_the_test_part(entry):
 
 @pytest.mark.covers("imbalance.undersampling")
 def test_undersampling_leaves_distinct_rows_of_each_class():
-    X, y = rows()
+    X, y = overlapping_classes()
     sampler = RandomUnderSampler(random_state=0)
     X_new, y_new = sampler.fit_resample(X, y)
     assert count(y_new) == {"多": 20, "少": 20}
@@ -274,7 +274,7 @@ def test_undersampling_leaves_distinct_rows_of_each_class():
 
 @pytest.mark.covers("imbalance.oversampling")
 def test_oversampling_repeats_rows_after_all_the_others():
-    X, y = rows()
+    X, y = overlapping_classes()
     sampler = RandomOverSampler(random_state=0)
     X_new, y_new = sampler.fit_resample(X, y)
     assert count(y_new) == {"多": 60, "少": 60}
@@ -284,7 +284,7 @@ def test_oversampling_repeats_rows_after_all_the_others():
 
 
 def test_smoothed_bootstrap_spreads_by_the_normal_reference_rule():
-    X, y = rows(40_000, 500)
+    X, y = overlapping_classes(40_000, 500)
     sampler = RandomOverSampler(shrinkage=2.0, random_state=0)
     X_new, _ = sampler.fit_resample(X, y)
     noise = X_new[len(X) :] - X[sampler.sample_indices_[len(X) :]]
@@ -316,7 +316,7 @@ def test_smoothed_bootstrap_spreads_by_the_normal_reference_rule():
     ],
 )
 def test_impossible_strategies(sampler, strategy, words):
-    X, y = rows()
+    X, y = overlapping_classes()
     with pytest.raises(ValueError, match=words):
         sampler(sampling_strategy=strategy).fit_resample(X, y)
 
@@ -333,7 +333,7 @@ def test_a_ratio_needs_two_classes_and_a_class_may_vanish():
 
 
 def test_dates_are_copied_but_not_made_up():
-    X, y = rows()
+    X, y = overlapping_classes()
     frame = pd.DataFrame({"a": X[:, 0], "born": pd.date_range("2001-01-01", periods=len(X))})
     assert RandomOverSampler(random_state=0).fit_resample(frame, y)[0]["born"].dtype == frame["born"].dtype
     with pytest.raises(TypeError, match="'born' holds dates"):

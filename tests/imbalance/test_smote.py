@@ -77,7 +77,8 @@ def test_extreme_scales():
 # ---------------------------------------------------------------- mixed tables
 
 
-def melons(n=200, rare=40, seed=0):
+def uneven_melons(n=200, rare=40, seed=0):
+    """Numbers and words that tell nothing, with a class that is rare."""
     rng = np.random.RandomState(seed)
     y = np.repeat(["坏", "好"], [n, rare])
     frame = pd.DataFrame({"密度": rng.randn(n + rare), "含糖率": 3 * rng.randn(n + rare)})
@@ -89,7 +90,7 @@ def melons(n=200, rare=40, seed=0):
 
 def test_distance_of_mixed_rows_is_that_of_the_paper():
     """Chawla et al.: a nominal difference counts as the median of the deviations of the numeric columns."""
-    frame, y = melons()
+    frame, y = uneven_melons()
     rows = np.flatnonzero(y == "好")
     points = coordinates(Table.of(frame), rows)
     numbers = frame[["密度", "含糖率", "数"]].to_numpy(float)
@@ -101,7 +102,7 @@ def test_distance_of_mixed_rows_is_that_of_the_paper():
 
 
 def test_mixed_rows_interpolate_numbers_and_vote_on_words():
-    frame, y = melons()
+    frame, y = uneven_melons()
     sampler = SMOTE(random_state=0)
     whole, labels = sampler.fit_resample(frame, y)
     assert (labels[len(y) :] == "好").all()
@@ -130,7 +131,7 @@ def test_votes_of_neighbours():
 
 
 def test_words_alone():
-    frame, y = melons()
+    frame, y = uneven_melons()
     whole, _ = SMOTE(random_state=0).fit_resample(frame[["色泽", "触感"]], y)
     assert set(whole["色泽"]) == {"青绿", "乌黑", "浅白"}
     assert len(whole) == 400

@@ -24,7 +24,8 @@ def brute_moments(X, y, w, k):
     return mass, mean, m2
 
 
-def table(n, d, k, dtype, seed=0, missing=0.0):
+def labelled_rows(n, d, k, dtype, seed=0, missing=0.0):
+    """Normal rows with holes, codes of classes, weights."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)).astype(dtype)
     X[rng.random(size=X.shape) < missing] = np.nan
@@ -37,7 +38,7 @@ def table(n, d, k, dtype, seed=0, missing=0.0):
     ("n", "d", "k"), [(1, 1, 1), (50, 3, 2), (999, 17, 5), (3000, 20, 2), (700, 1, 200), (5, 900, 3)]
 )
 def test_moments_match_their_definition(n, d, k, dtype, missing):
-    X, y, w = table(n, d, k, dtype, missing=missing)
+    X, y, w = labelled_rows(n, d, k, dtype, missing=missing)
     for weights in (None, w):
         got = bayes.moments(X, y, weights, k, n_threads=2)
         expected = brute_moments(X, y, np.ones(n) if weights is None else w, k)
@@ -48,7 +49,7 @@ def test_moments_match_their_definition(n, d, k, dtype, missing):
 
 @pytest.mark.parametrize("missing", [0.0, 0.05])
 def test_moments_do_not_depend_on_threads(missing):
-    X, y, w = table(20_000, 7, 3, np.float64, missing=missing)
+    X, y, w = labelled_rows(20_000, 7, 3, np.float64, missing=missing)
     one = bayes.moments(X, y, w, 3, n_threads=1)
     for n_threads in (2, 7):
         for a, b in zip(one, bayes.moments(X, y, w, 3, n_threads=n_threads), strict=True):
@@ -56,7 +57,7 @@ def test_moments_do_not_depend_on_threads(missing):
 
 
 def test_a_large_offset_does_not_cancel():
-    X, y, _ = table(20_000, 4, 2, np.float64)
+    X, y, _ = labelled_rows(20_000, 4, 2, np.float64)
     shifted = X + 1e8  # rounds X: the truth is that of the rounded numbers
     _, mean, m2 = bayes.moments(shifted, y, None, 2, n_threads=2)
     for c in range(2):
@@ -75,7 +76,7 @@ def test_moments_of_few_values_are_exact_fractions():
 
 
 def test_rows_without_class_or_weight_count_for_nothing():
-    X, y, w = table(400, 5, 3, np.float64)
+    X, y, w = labelled_rows(400, 5, 3, np.float64)
     out, zero = y.copy(), w.copy()
     out[::3], zero[1::3] = -1, 0
     kept = (out >= 0) & (zero > 0)
@@ -85,7 +86,7 @@ def test_rows_without_class_or_weight_count_for_nothing():
 
 
 def test_an_empty_class_has_no_mass():
-    X, y, _ = table(30, 2, 1, np.float64)
+    X, y, _ = labelled_rows(30, 2, 1, np.float64)
     mass, mean, m2 = bayes.moments(X, y, None, 3, n_threads=1)
     assert np.all(mass[1:] == 0)
     assert np.all(mean[1:] == 0)
@@ -98,7 +99,7 @@ def test_an_empty_class_has_no_mass():
 @pytest.mark.parametrize("missing", [0.0, 0.2, 1.0])
 @pytest.mark.parametrize(("n", "d", "k"), [(1, 1, 1), (300, 3, 2), (400, 17, 5), (200, 20, 33)])
 def test_scores_match_their_definition(n, d, k, dtype, missing):
-    X, _, _ = table(n, d, k, dtype, missing=missing)
+    X, _, _ = labelled_rows(n, d, k, dtype, missing=missing)
     rng = np.random.default_rng(1)
     mean, var, prior = (
         rng.normal(size=(k, d)),

@@ -24,7 +24,8 @@ SHAPES = [
 ]
 
 
-def table(n, d, k, dtype, offset=0.0, seed=0):
+def rows_and_centers(n, d, k, dtype, offset=0.0, seed=0):
+    """Normal rows, centres, weights of which a fifth is zero."""
     rng = np.random.default_rng(seed)
     X = (rng.normal(size=(n, d)) + offset).astype(dtype)
     return (
@@ -50,7 +51,7 @@ def assert_nearest(labels, D, dtype, scale=1.0):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("n", "d", "k"), SHAPES)
 def test_lloyd_pass_is_the_definition(n, d, k, dtype, weighted):
-    X, centers, w = table(n, d, k, dtype)
+    X, centers, w = rows_and_centers(n, d, k, dtype)
     weights = w if weighted else np.ones(n)
     before = np.full(n, -1, np.int32)
     before[::3] = 0
@@ -73,7 +74,7 @@ def test_lloyd_pass_is_the_definition(n, d, k, dtype, weighted):
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(("n", "d", "k"), SHAPES)
 def test_assign_and_pairwise(n, d, k, dtype):
-    X, centers, _ = table(n, d, k, dtype)
+    X, centers, _ = rows_and_centers(n, d, k, dtype)
     D = brute(X, centers)
     labels, sq_dist = cluster.assign(X, centers, n_threads=2)
     assert_nearest(labels, D, dtype)
@@ -87,7 +88,7 @@ def test_assign_and_pairwise(n, d, k, dtype):
 
 @pytest.mark.parametrize(("d", "k"), [(3, 4), (16, 32), (200, 9)])
 def test_data_far_from_the_origin(d, k):
-    X, centers, _ = table(600, d, k, np.float64, offset=1e7)
+    X, centers, _ = rows_and_centers(600, d, k, np.float64, offset=1e7)
     D = brute(X, centers)
     labels = np.full(600, -1, np.int32)
     _, _, inertia, _ = cluster.lloyd_pass(X, None, centers, labels, n_threads=2)
@@ -105,7 +106,7 @@ def test_ties_go_to_the_lowest_center():
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(("d", "k"), [(4, 16), (16, 32), (150, 10)])
 def test_passes_do_not_depend_on_threads(d, k, dtype):
-    X, centers, w = table(5000, d, k, dtype)
+    X, centers, w = rows_and_centers(5000, d, k, dtype)
     results = []
     for n_threads in (1, 2, 7):
         labels = np.full(len(X), -1, np.int32)
@@ -167,7 +168,7 @@ def as_csr(X):
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(("n", "d", "k"), [(1, 1, 1), (700, 30, 9), (300, 200, 17)])
 def test_csr_equals_dense(n, d, k, dtype):
-    X, centers, w = table(n, d, k, dtype)
+    X, centers, w = rows_and_centers(n, d, k, dtype)
     X[np.random.default_rng(2).random(X.shape) < 0.8] = 0
     S = as_csr(X)
     tight = 1e-10 if dtype is np.float64 else 1e-4
@@ -205,7 +206,7 @@ def test_csr_equals_dense(n, d, k, dtype):
 
 
 def test_csr_does_not_depend_on_threads():
-    X, centers, w = table(3000, 40, 8, np.float64)
+    X, centers, w = rows_and_centers(3000, 40, 8, np.float64)
     X[np.random.default_rng(2).random(X.shape) < 0.8] = 0
     S = as_csr(X)
     results = []
@@ -219,7 +220,7 @@ def test_csr_does_not_depend_on_threads():
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_min_sq_dist_keeps_the_smaller(dtype):
-    X, centers, w = table(900, 6, 5, dtype)
+    X, centers, w = rows_and_centers(900, 6, 5, dtype)
     running = np.full(len(X), np.inf)
     for c in range(5):
         potential = cluster.min_sq_dist(X, w, centers[c : c + 1], running, n_threads=2)

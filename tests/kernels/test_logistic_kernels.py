@@ -10,7 +10,8 @@ FLOATS = [np.float32, np.float64]
 SHAPES = [(1, 1), (7, 3), (130, 8), (999, 17), (2500, 64), (40, 131)]
 
 
-def rows(n, d, dtype, classes=2, seed=0):
+def labelled_rows(n, d, dtype, classes=2, seed=0):
+    """Normal rows with zeros, codes of classes, weights of which a tenth is zero."""
     rng = np.random.default_rng(seed)
     X = (rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.6)).astype(dtype)
     return X, rng.integers(classes, size=n).astype(np.int32), rng.exponential(size=n) * (rng.random(n) < 0.9)
@@ -29,7 +30,7 @@ def with_ones(X):
 @pytest.mark.parametrize(("n", "d"), SHAPES)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_two_classes(n, d, dtype, weighted):
-    X, y, w = rows(n, d, dtype)
+    X, y, w = labelled_rows(n, d, dtype)
     coef = np.random.default_rng(1).normal(size=d + 1)
     wide, weight = with_ones(X), w if weighted else np.ones(n)
     z = wide @ coef
@@ -59,7 +60,7 @@ def test_two_classes(n, d, dtype, weighted):
 @pytest.mark.parametrize(("n", "d"), SHAPES)
 @pytest.mark.parametrize("k", [3, 10, 17])
 def test_several_classes(n, d, k, dtype):
-    X, y, w = rows(n, d, dtype, k)
+    X, y, w = labelled_rows(n, d, dtype, k)
     coef = np.random.default_rng(1).normal(size=(d + 1, k))
     wide = with_ones(X)
     log_p = log_softmax(wide @ coef, axis=1)
@@ -102,7 +103,7 @@ def test_the_loss_keeps_its_digits_at_any_margin():
 @pytest.mark.parametrize(("n", "d"), SHAPES)
 @pytest.mark.parametrize("k", [1, 3])
 def test_class_scatter(n, d, k, dtype):
-    X, y, w = rows(n, d, dtype, k)
+    X, y, w = labelled_rows(n, d, dtype, k)
     y[::5] = -1
     for weights in (None, w):
         weight = (np.ones(n) if weights is None else w) * (y >= 0)
@@ -120,7 +121,7 @@ def test_class_scatter(n, d, k, dtype):
 
 
 def test_scatter_of_data_far_from_the_origin_keeps_its_digits():
-    X, y, _ = rows(5000, 4, np.float64, 3)
+    X, y, _ = labelled_rows(5000, 4, np.float64, 3)
     far = X + 1e8 * (1 + y[:, None])  # rounds X: the truth is that of the rounded numbers
     _, _, within = linear.class_scatter(far, y, None, 3, n_threads=2)
     near = far - 1e8 * (1 + y[:, None])
@@ -129,7 +130,7 @@ def test_scatter_of_data_far_from_the_origin_keeps_its_digits():
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_threads_change_nothing(dtype):
-    X, y, w = rows(9000, 11, dtype, 3)
+    X, y, w = labelled_rows(9000, 11, dtype, 3)
     two = (y > 0).astype(float)
     coef, many = np.linspace(-1, 1, 12), np.linspace(-1, 1, 36).reshape(12, 3)
     for form in forms(X):

@@ -7,7 +7,8 @@ from lanatus._core import bayes as kernels
 from lanatus._core import core
 
 
-def rows(n=20_000, d=6, values=5, k=3, seed=0):
+def codes_and_classes(n=20_000, d=6, values=5, k=3, seed=0):
+    """Codes of values and of classes, -1 where one is missing."""
     random = np.random.RandomState(seed)
     return random.randint(-1, values, (n, d)).astype(np.int8), random.randint(-1, k, n).astype(np.int32)
 
@@ -15,7 +16,7 @@ def rows(n=20_000, d=6, values=5, k=3, seed=0):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32])
 def test_counts(weighted, dtype):
-    X, y = rows()
+    X, y = codes_and_classes()
     weight = np.random.RandomState(1).rand(len(X)) if weighted else None
     n_values = np.array([5, 5, 6, 5, 9, 5])
     found = [kernels.count_codes(X.astype(dtype), y, weight, n_values, 3, n_threads=t) for t in (1, 2, 5)]
@@ -32,7 +33,7 @@ def test_counts(weighted, dtype):
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 6, 11])
 def test_scores_of_codes(k):
-    X, _ = rows(3000)
+    X, _ = codes_and_classes(3000)
     n_values = np.full(6, 5)
     random = np.random.RandomState(0)
     table, start = random.normal(size=(36, k)), random.normal(size=k)
@@ -99,7 +100,7 @@ def test_survey_of_what_is_no_code():
 
 
 def test_codes_out_of_range_are_refused():
-    X, y = rows(10)
+    X, y = codes_and_classes(10)
     n_values, table, start = np.full(6, 5), np.zeros((36, 3)), np.zeros(3)
     for wrong in (5, -2):
         bad = X.copy()

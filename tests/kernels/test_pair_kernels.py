@@ -5,7 +5,8 @@ import pytest
 from lanatus._core import bayes as kernels
 
 
-def rows(n=4000, d=6, k=3, dtype=np.int8):
+def codes_and_classes(n=4000, d=6, k=3, dtype=np.int8):
+    """Codes of values, how many each column has, codes of classes, weights, number of classes."""
     rng = np.random.RandomState(0)
     sizes = np.array([2, 3, 4, 2, 9, 1])[:d]
     X = np.column_stack([rng.randint(-1, size, n) for size in sizes]).astype(dtype)
@@ -14,7 +15,7 @@ def rows(n=4000, d=6, k=3, dtype=np.int8):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_threads_do_not_show(weighted):
-    X, sizes, y, w, k = rows()
+    X, sizes, y, w, k = codes_and_classes()
     weight = w if weighted else None
     counts = [kernels.pair_counts(X, sizes, y, weight, k, n_threads=threads) for threads in (1, 2, 5)]
     np.testing.assert_array_equal(counts[0], counts[1])
@@ -32,7 +33,7 @@ def test_large_domains_need_wider_codes():
 
 
 def test_what_does_not_fit_is_refused():
-    X, sizes, y, w, k = rows(50)
+    X, sizes, y, w, k = codes_and_classes(50)
     with pytest.raises(ValueError, match="number of samples"):
         kernels.pair_counts(X, sizes, y[:-1].copy(), None, k, n_threads=1)
     with pytest.raises(ValueError, match="number of samples"):

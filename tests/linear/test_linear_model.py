@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from samples import weighted_regression
 from sklearn.exceptions import NotFittedError
 
 from lanatus.linear import (
@@ -10,20 +11,13 @@ from lanatus.linear import (
 )
 
 
-def cases(seed=0, n=60, d=5, t=None):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    w = rng.normal(size=(d,) if t is None else (d, t))
-    return X, X @ w + 3 + 0.1 * rng.normal(size=(n,) if t is None else (n, t)), rng.uniform(0, 2, size=n)
-
-
 @pytest.mark.covers("linear.linear-model")
 def test_importance_of_the_books_melon():
     """ch01-03 G30: root before sound before colour."""
     model = LinearModel.of({"色泽": 0.2, "根蒂": 0.5, "敲声": 0.3}, intercept=1)
     assert list(model.feature_importance()) == ["根蒂", "敲声", "色泽"]
     assert model.predict([[0, 0, 0], [1, 1, 1]]).tolist() == [1.0, 2.0]
-    fitted = LinearRegression().fit(cases()[0], cases()[1])
+    fitted = LinearRegression().fit(weighted_regression()[0], weighted_regression()[1])
     assert list(fitted.feature_importance().values()) == sorted(np.abs(fitted.coef_), reverse=True)
 
 

@@ -18,7 +18,7 @@ from lanatus.ensemble import (
 TABLES = {"pima": "diabetes", "sonar": "Class", "segment": "class", "spambase": None}
 
 
-def table(folder, name):
+def numeric_table(folder, name):
     frame = pd.read_parquet(folder / f"{name}.parquet")
     target = TABLES.get(name) or frame.columns[-1]
     return frame.drop(columns=target).to_numpy(dtype=float), frame[target].astype(str).to_numpy()
@@ -28,7 +28,7 @@ def table(folder, name):
 @pytest.mark.parametrize("name", TABLES)
 def test_boosted_stumps_are_those_of_the_peer(shared_data, name):
     """The same errors, weights and answers round by round, up to ties of cuts, which the peer settles at random."""
-    X, y = table(shared_data, name)
+    X, y = numeric_table(shared_data, name)
     X = X.astype(np.float32).astype(float)  # as the peer sees it
     peer = peers.AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=30, random_state=0).fit(X, y)
     ours = AdaBoostClassifier(n_estimators=30).fit(X, y)
@@ -43,7 +43,7 @@ def test_boosted_stumps_are_those_of_the_peer(shared_data, name):
 @pytest.mark.covers("ensemble.adaboost")
 @pytest.mark.parametrize("name", ["pima", "segment"])
 def test_other_learners_give_the_same_to_the_last_bits(shared_data, name):
-    X, y = table(shared_data, name)
+    X, y = numeric_table(shared_data, name)
     tree = DecisionTreeClassifier(max_depth=3)
     ours = AdaBoostClassifier(tree, 15, 0.5, random_state=0).fit(X, y)
     peer = peers.AdaBoostClassifier(tree, n_estimators=15, learning_rate=0.5, random_state=0).fit(X, y)
@@ -69,7 +69,7 @@ def test_regression_is_that_of_the_peer(shared_data, loss):
 @pytest.mark.covers("ensemble.bagging", "ensemble.bagging-oob-estimate")
 @pytest.mark.parametrize("name", ["pima", "segment"])
 def test_bagged_trees_score_as_the_peer(shared_data, name):
-    X, y = table(shared_data, name)
+    X, y = numeric_table(shared_data, name)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     ours = cross_val_score(BaggingClassifier(n_estimators=30, random_state=0), X, y, cv=folds)
     peer = cross_val_score(peers.BaggingClassifier(n_estimators=30, random_state=0), X, y, cv=folds)
@@ -82,7 +82,7 @@ def test_bagged_trees_score_as_the_peer(shared_data, name):
 
 @pytest.mark.covers("ensemble.random-subspace")
 def test_subspaces_score_as_the_peer(shared_data):
-    X, y = table(shared_data, "sonar")
+    X, y = numeric_table(shared_data, "sonar")
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     ours = cross_val_score(RandomSubspaceClassifier(n_estimators=30, random_state=0), X, y, cv=folds)
     same = {"n_estimators": 30, "max_features": 0.5, "bootstrap": False}

@@ -24,7 +24,7 @@ def one_thread():
         yield
 
 
-def table(shared_data, name: str, most: int = 4000) -> tuple[pd.DataFrame, np.ndarray]:
+def sampled_table(shared_data, name: str, most: int = 4000) -> tuple[pd.DataFrame, np.ndarray]:
     """The last column is the target; strings become categories."""
     frame = pd.read_parquet(shared_data / f"{name}.parquet")
     frame = frame.dropna(axis=1, how="all").sample(min(most, len(frame)), random_state=0).reset_index(drop=True)
@@ -55,7 +55,7 @@ def not_worse(ours: np.ndarray, peer: np.ndarray) -> bool:
 @pytest.mark.slow  # quality on real tables: cross-validation of ours and of the peer
 @pytest.mark.parametrize("name", [*CLASSES, RARE])
 def test_classes(shared_data, name):
-    X, y = table(shared_data, name)
+    X, y = sampled_table(shared_data, name)
     y = y.astype(str)
     splits = list(StratifiedKFold(10, shuffle=True, random_state=0).split(X, y))
     ours = fold_scores(splits, X, y, GradientBoostingClassifier(n_estimators=60, random_state=0), accuracy_score)
@@ -68,7 +68,7 @@ def test_classes(shared_data, name):
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers(shared_data, name):
-    X, y = table(shared_data, name)
+    X, y = sampled_table(shared_data, name)
     y = y.astype(float)
     splits = list(KFold(10, shuffle=True, random_state=0).split(X))
     ours = fold_scores(splits, X, y, GradientBoostingRegressor(n_estimators=60, random_state=0), r2_score)
@@ -80,7 +80,7 @@ def test_numbers(shared_data, name):
 
 
 def test_logit_boost_is_about_as_good(shared_data):
-    X, y = table(shared_data, "wdbc")
+    X, y = sampled_table(shared_data, "wdbc")
     y = y.astype(str)
     splits = list(StratifiedKFold(10, shuffle=True, random_state=0).split(X, y))
     ours = fold_scores(splits, X, y, LogitBoostClassifier(100, random_state=0), accuracy_score)

@@ -82,6 +82,7 @@ def real(folder, name):
     return frame.drop(columns=target).to_numpy(float), (codes == rare).astype(int), labels
 
 
+@pytest.mark.slow  # fifteen folds of two samplers, with a learner after each
 @pytest.mark.parametrize("name", ["mammography", "oil_spill"])
 def test_smote_is_as_good(shared_data, name):
     """The same quality of a learner on the new rows, in folds that the sampler never sees."""

@@ -32,6 +32,8 @@ def objective(model, X, y, C, weight, ratio=0.0):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_logistic_regression(load, C, weighted):
     X, y = standardised(load)
+    if load is load_digits:  # the peer takes half a minute for all of them
+        X, y = X[::3], y[::3]
     weight = np.random.RandomState(0).rand(len(y)) if weighted else np.ones(len(y))
     theirs = linear_model.LogisticRegression(C=C, tol=1e-10, solver="newton-cg", max_iter=1000).fit(X, y, weight)
     for rows in (X, sp.csr_array(X)):
@@ -68,7 +70,7 @@ def test_logistic_regression_on_files(shared_data, name):
     path = shared_data / f"{name}.parquet"
     if not path.exists():
         pytest.skip(f"no {name}")
-    frame = pd.read_parquet(path)
+    frame = pd.read_parquet(path).iloc[::3]  # the peer is slow
     X = StandardScaler().fit_transform(frame.iloc[:, :-1].to_numpy(dtype=float))
     y = frame.iloc[:, -1].astype(str).to_numpy()
     theirs = linear_model.LogisticRegression(tol=1e-9, solver="newton-cg", max_iter=1000).fit(X, y)

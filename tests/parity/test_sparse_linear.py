@@ -12,7 +12,7 @@ from lanatus import linear
 TABLES = ["bodyfat", "boston_housing", "alon_colon", "golub_leukemia"]  # the last two have more columns than rows
 
 
-def table(folder, name):
+def standardised_table(folder, name):
     """Numeric columns, standardised, and the last of them (or the class as 0 and 1) as target."""
     frame = pd.read_parquet(folder / f"{name}.parquet")
     numbers = frame.select_dtypes("number")
@@ -35,7 +35,7 @@ def objective(coef, intercept, X, y, alpha, ratio):
 @pytest.mark.parametrize("ratio", [1.0, 0.5])
 @pytest.mark.covers("linear.lasso", "linear.elastic-net")
 def test_objective_is_that_of_scikit_learn_or_lower(shared_data, name, ratio):
-    X, y = table(shared_data, name)
+    X, y = standardised_table(shared_data, name)
     top = np.abs(X.T @ (y - y.mean())).max() / (len(y) * ratio)
     for share in (0.5, 0.1, 0.02):
         alpha = top * share
@@ -48,7 +48,7 @@ def test_objective_is_that_of_scikit_learn_or_lower(shared_data, name, ratio):
 
 @pytest.mark.parametrize("name", ["bodyfat", "alon_colon"])
 def test_paths_match(shared_data, name):
-    X, y = table(shared_data, name)
+    X, y = standardised_table(shared_data, name)
     y = y - y.mean()
     alphas, coefs, _ = linear.lasso_path(X, y, alphas=20, eps=0.05, tol=1e-12, max_iter=50_000)
     same, theirs, _ = peers.lasso_path(X, y, alphas=20, eps=0.05, tol=1e-10, max_iter=50_000)
@@ -63,7 +63,7 @@ def test_paths_match(shared_data, name):
 )
 def test_objective_is_that_of_the_fast_peers_or_lower(shared_data, package):
     peer = pytest.importorskip(package)
-    X, y = table(shared_data, "golub_leukemia")
+    X, y = standardised_table(shared_data, "golub_leukemia")
     alpha = 0.1 * np.abs(X.T @ (y - y.mean())).max() / len(y)
     ours = linear.Lasso(alpha, tol=1e-12, max_iter=50_000).fit(X, y)
     with warnings.catch_warnings():
@@ -75,7 +75,7 @@ def test_objective_is_that_of_the_fast_peers_or_lower(shared_data, package):
 
 @pytest.mark.parametrize("kind", ["MultiTaskLasso", "MultiTaskElasticNet"])
 def test_multi_task_objective(shared_data, kind):
-    X, y = table(shared_data, "boston_housing")
+    X, y = standardised_table(shared_data, "boston_housing")
     Y = np.column_stack([y, X[:, 0] * 3, X[:, 1]])
     X = X[:, 2:]
     ours = getattr(linear, kind)(0.3, tol=1e-13, max_iter=50_000).fit(X, Y)
@@ -93,7 +93,7 @@ def test_multi_task_objective(shared_data, kind):
 
 @pytest.mark.covers("linear.lars")
 def test_lars_corners_match(shared_data):
-    X, y = table(shared_data, "bodyfat")
+    X, y = standardised_table(shared_data, "bodyfat")
     ours, theirs = linear.Lars().fit(X, y), peers.Lars().fit(X, y)
     n = len(theirs.alphas_) - 1  # the last is zero up to rounding
     np.testing.assert_allclose(ours.alphas_[:n], theirs.alphas_[:n], rtol=1e-6)
@@ -105,7 +105,7 @@ def test_lars_corners_match(shared_data):
 
 
 def test_cross_validation_matches(shared_data):
-    X, y = table(shared_data, "bodyfat")
+    X, y = standardised_table(shared_data, "bodyfat")
     ours = linear.LassoCV(alphas=20, cv=5, tol=1e-10, max_iter=50_000).fit(X, y)
     theirs = peers.LassoCV(alphas=20, cv=5, tol=1e-10, max_iter=50_000).fit(X, y)
     np.testing.assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=1e-5)

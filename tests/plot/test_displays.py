@@ -35,7 +35,8 @@ def _agg():
 
 
 @pytest.fixture(scope="module")
-def melons():
+def judged():
+    """Rows, Chinese labels, and a model that learnt from the first half of them."""
     X, y = make_classification(200, random_state=0, flip_y=0.2)
     labels = np.array(["否", "是"])[y]
     return X, labels, GaussianNB().fit(X[:100], labels[:100])
@@ -57,8 +58,8 @@ FROM_ESTIMATOR = {
 
 
 @pytest.mark.parametrize("display", FROM_ESTIMATOR, ids=lambda one: one.__name__)
-def test_classifiers_with_chinese_labels(display, melons):
-    X, y, model = melons
+def test_classifiers_with_chinese_labels(display, judged):
+    X, y, model = judged
     drawn = display.from_estimator(model, X[100:], y[100:], **FROM_ESTIMATOR[display])
     assert len(np.unique(pixels(drawn).reshape(-1, 4), axis=0)) > 10
     words = [text.get_text() for text in drawn.figure_.findobj(mpl.text.Text)]
@@ -72,24 +73,24 @@ def test_classifiers_with_chinese_labels(display, melons):
 
 
 @pytest.mark.parametrize("display", [RocCurveDisplay, PrecisionRecallDisplay, CostCurveDisplay, CalibrationDisplay])
-def test_from_predictions_is_from_estimator(display, melons):
-    X, y, model = melons
+def test_from_predictions_is_from_estimator(display, judged):
+    X, y, model = judged
     scores = model.predict_proba(X[100:])[:, 1]
     one = display.from_estimator(model, X[100:], y[100:])
     two = display.from_predictions(y[100:], scores, pos_label="是")
     np.testing.assert_array_equal(one.line_.get_xydata(), two.line_.get_xydata())
 
 
-def test_roc_area_is_ours(melons):
-    X, y, model = melons
+def test_roc_area_is_ours(judged):
+    X, y, model = judged
     scores = model.predict_proba(X)[:, 1]
     assert RocCurveDisplay.from_predictions(y, scores, pos_label="是").roc_auc == pytest.approx(
         roc_auc_score(y, scores)
     )
 
 
-def test_break_even_point_is_marked(melons):
-    X, y, model = melons
+def test_break_even_point_is_marked(judged):
+    X, y, model = judged
     scores = model.predict_proba(X)[:, 1]
     display = PrecisionRecallDisplay.from_predictions(y, scores, pos_label="是")
     expected = break_even_point(y, scores, pos_label="是")
@@ -102,8 +103,8 @@ def test_break_even_point_is_marked(melons):
     assert not [line for line in without.ax_.lines if line.get_marker() == "o"]
 
 
-def test_cost_curve_is_drawn_exactly(melons):
-    X, y, model = melons
+def test_cost_curve_is_drawn_exactly(judged):
+    X, y, model = judged
     display = CostCurveDisplay.from_estimator(model, X, y)
     curve = cost_curve(y, model.predict_proba(X)[:, 1], pos_label="是")
     np.testing.assert_array_equal(display.line_.get_xydata(), np.column_stack([curve.x, curve.y]))
@@ -122,8 +123,8 @@ def test_cost_curve_is_drawn_exactly(melons):
     assert by_margin.curve.area == pytest.approx(CostCurveDisplay.from_estimator(ranked, X, y).curve.area)
 
 
-def test_cost_curve_refuses_what_has_no_scores(melons):
-    X, y, model = melons
+def test_cost_curve_refuses_what_has_no_scores(judged):
+    X, y, model = judged
     with pytest.raises(ValueError, match="two classes; got GaussianNB for 3 classes"):
         CostCurveDisplay.from_estimator(GaussianNB().fit(*load_iris(return_X_y=True)), X, y)
     with pytest.raises(ValueError, match=r"got LinearRegression\."):
@@ -132,8 +133,8 @@ def test_cost_curve_refuses_what_has_no_scores(melons):
         CostCurveDisplay.from_estimator(model, X, y, pos_label="x")
 
 
-def test_confusion_matrix_counts(melons):
-    X, y, model = melons
+def test_confusion_matrix_counts(judged):
+    X, y, model = judged
     display = ConfusionMatrixDisplay.from_estimator(model, X, y)
     said = model.predict(X)
     assert display.confusion_matrix.tolist() == [
@@ -142,8 +143,8 @@ def test_confusion_matrix_counts(melons):
     assert [text.get_text() for text in display.ax_.get_xticklabels()] == ["否", "是"]
 
 
-def test_learning_and_validation_curves(melons):
-    X, y, _ = melons
+def test_learning_and_validation_curves(judged):
+    X, y, _ = judged
     learning = LearningCurveDisplay.from_estimator(GaussianNB(), X, y, score_name="精度", cv=3)
     assert learning.ax_.get_ylabel() == "精度"
     assert learning.train_scores.shape == (5, 3)

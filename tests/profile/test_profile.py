@@ -30,7 +30,7 @@ def facts(found, name):
     return column
 
 
-def table(n=200, seed=0, **more):
+def plain_columns(n=200, seed=0, **more):
     """Two columns that say something of a label and nothing odd, and what a test adds."""
     rng = np.random.RandomState(seed)
     label = np.where(rng.rand(n) < 0.5, "good", "bad")
@@ -50,7 +50,7 @@ def test_no_alarm_on_clean_data(load):
 
 
 def test_clean_table_gives_no_finding_at_all():
-    assert codes(profile(table(), "y")) == []
+    assert codes(profile(plain_columns(), "y")) == []
 
 
 def test_noise_gives_no_leak():
@@ -96,7 +96,7 @@ def test_task_as_told():
     with pytest.raises(ValueError, match="got task='rank', wanted one of 'two-class'"):
         profile(numbers, "y", task="rank")
     with pytest.raises(ValueError, match=r"'y' holds words \('bad', 'good'\), wanted numbers for regression"):
-        profile(table(), "y", task="regression")
+        profile(plain_columns(), "y", task="regression")
 
 
 def test_facts_of_columns_and_target():
@@ -126,7 +126,7 @@ def test_facts_of_columns_and_target():
 
 
 def test_any_frame_gives_the_same_profile():
-    raw = table(n=100)
+    raw = plain_columns(n=100)
     expected = profile(raw, "y")
     assert profile(raw.to_pandas(), "y") == expected
     assert profile(pl.from_arrow(raw), "y") == expected
@@ -136,14 +136,14 @@ def test_any_frame_gives_the_same_profile():
 
 
 def test_a_copy_of_the_target_is_taken_away():
-    found = profile(table(copy=lambda label, rng: label), "y")
+    found = profile(plain_columns(copy=lambda label, rng: label), "y")
     assert (one(found, "leak").columns, one(found, "leak").severity) == (("copy",), "warning")
     assert "equals the target" in one(found, "leak").what.en
     assert columns_to_drop(found) == ["copy"]
 
 
 def test_the_target_under_another_name_is_taken_away():
-    found = profile(table(code=lambda label, rng: np.where(label == "good", 7, 3)), "y")
+    found = profile(plain_columns(code=lambda label, rng: np.where(label == "good", 7, 3)), "y")
     assert columns_to_drop(found) == ["code"]
     assert "another name" in one(found, "leak").what.en
     numbers = pa.table({"x": np.random.rand(50), "euro": np.arange(50.0), "dollar": 1.1 * np.arange(50.0) + 3})
@@ -154,11 +154,11 @@ def test_what_predicts_almost_perfectly_is_said_and_kept():
     def almost(label, rng):
         return np.where(label == "good", 5.0, 0.0) + rng.rand(len(label))
 
-    found = profile(table(400, score=almost), "y")
+    found = profile(plain_columns(400, score=almost), "y")
     assert "alone predicts" in one(found, "leak").what.en
     assert columns_to_drop(found) == []
-    assert codes(profile(table(60, score=almost), "y"), "warning") == []  # few rows may just be easy
-    levels = profile(table(400, stage=lambda label, rng: [f"{s}{rng.randint(3)}" for s in label]), "y")
+    assert codes(profile(plain_columns(60, score=almost), "y"), "warning") == []  # few rows may just be easy
+    levels = profile(plain_columns(400, stage=lambda label, rng: [f"{s}{rng.randint(3)}" for s in label]), "y")
     assert one(levels, "leak").columns == ("stage",)
     y = np.random.RandomState(0).randn(300)
     near = pa.table({"x": np.random.RandomState(1).randn(300), "near": y + 1e-3 * np.cos(np.arange(300)), "y": y})
@@ -171,7 +171,7 @@ def test_a_good_column_is_no_leak():
     def good(label, rng):
         return np.where(rng.rand(len(label)) < 0.97, label, "bad")
 
-    assert "leak" not in codes(profile(table(500, good=good), "y"))
+    assert "leak" not in codes(profile(plain_columns(500, good=good), "y"))
 
 
 def test_the_only_column_is_not_taken_away():
@@ -189,13 +189,13 @@ def test_holes_that_tell_the_target():
     def lifeboat(label, rng):
         return [f"{rng.randint(1, 20)}" if s == "good" else None for s in label]
 
-    found = profile(table(boat=lifeboat), "y")
+    found = profile(plain_columns(boat=lifeboat), "y")
     assert (one(found, "missing-tells").columns, one(found, "missing-tells").severity) == (("boat",), "warning")
 
     def random(label, rng):
         return np.where(rng.rand(len(label)) < 0.4, np.nan, rng.randn(len(label)))
 
-    assert "missing-tells" not in codes(profile(table(hole=random), "y"))
+    assert "missing-tells" not in codes(profile(plain_columns(hole=random), "y"))
 
 
 # ---------------------------------------------------------------- columns
@@ -211,7 +211,7 @@ def test_useless_columns_are_set_aside():
         "rare": lambda label, rng: np.where(np.arange(n) == 7, "odd", "usual"),
         "again": lambda label, rng: rng.randn(n),
     }
-    raw = table(n, **more)
+    raw = plain_columns(n, **more)
     raw = raw.append_column("twin", raw["again"])
     found = profile(raw, "y")
     assert columns_to_drop(found) == ["row", "key", "same", "void", "twin"]
@@ -235,7 +235,7 @@ def test_how_things_are_written():
         "note": lambda label, rng: [f"number {i} was seen by {i % 13} of us" for i in rng.permutation(n)],
         "shop": lambda label, rng: [f"s{i % 60}" for i in rng.permutation(n)],
     }
-    found = profile(table(n, **more), "y")
+    found = profile(plain_columns(n, **more), "y")
     assert one(found, "numbers-as-text").columns == ("money",)
     assert one(found, "booleans-as-words").columns == ("sold",)
     assert one(found, "date-as-text").columns == ("when",)
@@ -245,7 +245,7 @@ def test_how_things_are_written():
     assert "at most 30 numbers" in one(found, "text").done.en
     assert one(found, "many-categories").columns == ("shop",)
     assert one(found, "time-order").columns == ("when",)
-    aside = profile(table(n, **more), "y", cleaner=TableCleaner(text="drop", max_categories=40))
+    aside = profile(plain_columns(n, **more), "y", cleaner=TableCleaner(text="drop", max_categories=40))
     assert columns_to_drop(aside) == ["note"]
     assert one(aside, "text").done.en == "Set aside."
     assert "40 are left" in one(aside, "many-categories").done.en
@@ -268,7 +268,7 @@ def test_holes_numbers_and_names():
         "sentinel": lambda label, rng: numbers(label, rng, n20=-999.0),
         "Weight ": lambda label, rng: rng.randn(n),
     }
-    found = profile(table(n, **more), "y")
+    found = profile(plain_columns(n, **more), "y")
     assert one(found, "missing").columns == ("much", "most", "infinite")
     assert [f.columns for f in found.findings if f.code == "much-missing"] == [("most",), ("much",)]
     assert "3 infinite values" in one(found, "infinite").what.en
@@ -298,7 +298,7 @@ def test_order_and_groups():
 
 
 def test_duplicates():
-    raw = table(400)
+    raw = plain_columns(400)
     twice = pa.concat_tables([raw, raw.slice(0, 80)])
     found = profile(twice, "y")
     assert (one(found, "duplicates").severity, "80 (16.7%)" in one(found, "duplicates").what.en) == ("warning", True)
@@ -333,7 +333,7 @@ def test_shape_of_the_table_and_of_the_target():
 
 
 def test_every_finding_is_told_in_both_languages_and_warnings_come_first():
-    raw = table(300, copy=lambda label, rng: label, void=lambda label, rng: pa.nulls(300))
+    raw = plain_columns(300, copy=lambda label, rng: label, void=lambda label, rng: pa.nulls(300))
     found = profile(raw, "y")
     severities = [finding.severity for finding in found.findings]
     assert severities == sorted(severities, reverse=True) == ["warning", "note"]

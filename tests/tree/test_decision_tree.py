@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from samples import melons
 from sklearn.datasets import load_iris, make_classification
 from threadpoolctl import threadpool_limits
 
-from lanatus.data import load_watermelon
 from lanatus.tree import (
     C45Classifier,
     CARTClassifier,
@@ -192,8 +192,7 @@ def test_subsets_of_more_classes_are_the_best_for_few_values(classes):
 
 
 def test_multiway_has_a_child_for_every_value_and_never_repeats_a_nominal_attribute():
-    melons = load_watermelon("2.0")
-    tree = ID3Classifier().fit(melons.frame[melons.feature_names], melons.target).tree_
+    tree = ID3Classifier().fit(*melons("2.0")).tree_
     for node in np.flatnonzero(tree.kind == VALUES):
         above, seen = int(tree.parent[node]), set()
         while above >= 0:
@@ -204,10 +203,9 @@ def test_multiway_has_a_child_for_every_value_and_never_repeats_a_nominal_attrib
 
 @pytest.mark.covers("tree.continuous-bipartition")
 def test_observed_thresholds_part_the_rows_alike():
-    melons = load_watermelon("3.0a")
-    X = melons.frame[melons.feature_names]
-    midpoint = DecisionTreeClassifier(criterion="entropy").fit(X, melons.target).tree_
-    observed = DecisionTreeClassifier(criterion="entropy", threshold="observed").fit(X, melons.target).tree_
+    X, y = melons("3.0a")
+    midpoint = DecisionTreeClassifier(criterion="entropy").fit(X, y).tree_
+    observed = DecisionTreeClassifier(criterion="entropy", threshold="observed").fit(X, y).tree_
     np.testing.assert_array_equal(midpoint.feature, observed.feature)
     np.testing.assert_array_equal(midpoint.value, observed.value)
     inner = observed.kind == THRESHOLD
@@ -311,8 +309,7 @@ def test_holes_of_every_kind_are_learned_and_predicted(missing, split):
 
 @pytest.mark.covers("tree.c45-missing-values")
 def test_parts_of_a_row_add_up_to_its_weight():
-    melons = load_watermelon("2.0a")
-    tree = C45Classifier(min_samples_leaf=1, prune=None).fit(melons.frame[melons.feature_names], melons.target).tree_
+    tree = C45Classifier(min_samples_leaf=1, prune=None).fit(*melons("2.0a")).tree_
     for node in np.flatnonzero(~tree.is_leaf):
         children = list(tree.children(node))
         assert tree.weight[children].sum() == pytest.approx(tree.weight[node])
@@ -529,24 +526,23 @@ def test_a_stump_is_one_test():
 
 @pytest.mark.covers("tree.c45-heuristic")
 def test_gain_ratio_avoids_the_number_of_the_row():
-    melons = load_watermelon("2.0")
-    frame = melons.frame[melons.feature_names].assign(编号=[f"n{i}" for i in range(17)])
+    frame, y = melons("2.0")
+    frame = frame.assign(编号=[f"n{i}" for i in range(17)])
     names = list(frame.columns)
-    assert names[ID3Classifier().fit(frame, melons.target).tree_.feature[0]] == "编号"
-    chosen = C45Classifier(prune=None, min_samples_leaf=1).fit(frame, melons.target).tree_
+    assert names[ID3Classifier().fit(frame, y).tree_.feature[0]] == "编号"
+    chosen = C45Classifier(prune=None, min_samples_leaf=1).fit(frame, y).tree_
     assert names[chosen.feature[0]] == "纹理"
-    top = C45Classifier(prune=None, min_samples_leaf=1, preselect=2).fit(frame, melons.target).tree_
+    top = C45Classifier(prune=None, min_samples_leaf=1, preselect=2).fit(frame, y).tree_
     assert names[top.feature[0]] == "纹理"
 
 
 @pytest.mark.covers("tree.cls")
 def test_cls_asks_what_leaves_the_fewest_in_the_wrong_class():
-    melons = load_watermelon("2.0")
-    X = melons.frame[melons.feature_names]
-    tree = CLSClassifier().fit(X, melons.target)
-    assert melons.feature_names[tree.tree_.feature[0]] == "纹理"  # 3 of 17 wrong; 脐部 leaves 5
+    X, y = melons("2.0")
+    tree = CLSClassifier().fit(X, y)
+    assert X.columns[tree.tree_.feature[0]] == "纹理"  # 3 of 17 wrong; 脐部 leaves 5
     assert tree.tree_.gain[0] == pytest.approx((8 - 3) / 17)
-    assert tree.score(X, melons.target) == 1
+    assert tree.score(X, y) == 1
 
 
 # ---------------------------------------------------------------- absolute deviations

@@ -5,10 +5,10 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from samples import melons
 from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 
-from lanatus.data import load_watermelon
 from lanatus.tree import LazyDecisionTreeClassifier
 
 
@@ -48,16 +48,14 @@ def test_paths_equal_those_built_row_by_row():
 
 @pytest.mark.covers("tree.lazy-decision-tree")
 def test_watermelons_and_holes_in_the_row_asked_for():
-    bunch = load_watermelon("2.0")
-    X, y = bunch.frame[bunch.feature_names], np.asarray(bunch.target)
+    X, y = melons("2.0")
     model = LazyDecisionTreeClassifier().fit(X, y)
     assert model.score(X, y) == 1.0
     unknown = X[:1].astype(object)
     unknown.loc[:, :] = None
     np.testing.assert_allclose(model.predict_proba(unknown), [[9 / 17, 8 / 17]], rtol=1e-12)
-    holes = load_watermelon("2.0a")
-    known = holes.frame[holes.feature_names]
-    assert LazyDecisionTreeClassifier().fit(known, holes.target).score(known, holes.target) > 0.9
+    known, labels = melons("2.0a")
+    assert LazyDecisionTreeClassifier().fit(known, labels).score(known, labels) > 0.9
 
 
 def test_numbers_are_cut_into_bins():

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from samples import melons
 from sklearn.datasets import load_iris
 from sklearn.linear_model import Perceptron
 from sklearn.model_selection import cross_val_score
 
-from lanatus.data import load_watermelon
 from lanatus.tree import DecisionTreeClassifier, LeafModelTree
 
 
@@ -36,9 +36,8 @@ def test_a_perceptron_tree_splits_what_no_plane_separates():
     tree = LeafModelTree(prune=None).fit(X, y)
     assert tree.score(X, y) == 1.0
     assert 2 <= tree.get_n_leaves() <= 3
-    melons = load_watermelon("3.0")
-    frame = melons.frame[melons.feature_names]
-    assert LeafModelTree(prune=None).fit(frame, melons.target).score(frame, melons.target) == 1.0
+    frame, y = melons("3.0")
+    assert LeafModelTree(prune=None).fit(frame, y).score(frame, y) == 1.0
 
 
 @pytest.mark.covers("tree.neural-leaf-tree")

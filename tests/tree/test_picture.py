@@ -8,9 +8,9 @@ mpl.use("agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from samples import melons
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
-from lanatus.data import load_watermelon
 from lanatus.tree import CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, ID3Classifier, plot_tree
 from lanatus.tree.read._layout import places
 
@@ -22,8 +22,7 @@ def _closed():
 
 
 def melon_tree(model):
-    melons = load_watermelon("2.0")
-    return model.fit(melons.frame[melons.feature_names], melons.target)
+    return model.fit(*melons("2.0"))
 
 
 def noisy_tree(depth):

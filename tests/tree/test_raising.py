@@ -88,7 +88,8 @@ def shape(tree):
     return None if tree is None else (tree[0], tree[1], [shape(child) for child in tree[2]])
 
 
-def rows(seed, n=300, holes=0.0):
+def noisy_classes(seed, n=300, holes=0.0):
+    """Two attributes of four that tell two classes only together, a third one, wrong labels and holes."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 4)).round(2)
     y = ((X[:, 0] > 0.3) ^ (X[:, 1] > 0)).astype(int) + (X[:, 2] > 1)
@@ -101,7 +102,7 @@ def rows(seed, n=300, holes=0.0):
 def test_a_recursive_route_comes_to_the_same_tree(holes):
     raised = 0
     for seed in range(12):
-        X, y = rows(seed, holes=holes)
+        X, y = noisy_classes(seed, holes=holes)
         weight = np.ones(len(y))
         grown = C45Classifier(prune=None).fit(X, y).tree_
         wanted = shape(pruned(filled(nested(grown), X, weight), X, y, weight))
@@ -113,7 +114,7 @@ def test_a_recursive_route_comes_to_the_same_tree(holes):
 
 def test_the_raised_tree_knows_its_rows():
     for seed in range(6):
-        X, y = rows(seed, holes=0.1)
+        X, y = noisy_classes(seed, holes=0.1)
         weight = np.random.default_rng(seed).integers(0, 3, len(y)).astype(float)
         tree = C45Classifier().fit(X, y, sample_weight=weight).tree_
         amounts = np.zeros((len(y), 3))
@@ -128,7 +129,7 @@ def test_the_raised_tree_knows_its_rows():
 
 
 def test_weights_are_as_good_as_copies():
-    X, y = rows(3)
+    X, y = noisy_classes(3)
     times = np.random.default_rng(0).integers(1, 4, len(y))
     by_weight = C45Classifier().fit(X, y, sample_weight=times)
     by_copy = C45Classifier().fit(np.repeat(X, times, axis=0), np.repeat(y, times))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-import samples
+from samples import melon_numbers
 from scipy.linalg import eigh, subspace_angles
 from sklearn import discriminant_analysis
 from sklearn.covariance import OAS
@@ -20,16 +20,10 @@ from lanatus.linear import (
 SOLVERS = ["svd", "lsqr", "eigen"]
 
 
-def melons():
-    X, y = samples.melon_numbers()
+def good_melons():
+    """Density and sugar, and which melons are good."""
+    X, y = melon_numbers()
     return X, y == "是"
-
-
-@pytest.fixture
-def data():
-    rng = np.random.RandomState(0)
-    X = rng.normal(size=(60, 4))
-    return X, X @ [1.0, 2.0, 0.0, -1.0] + 0.3 * rng.normal(size=60)
 
 
 @pytest.mark.covers("linear.scatter-matrices")
@@ -45,7 +39,7 @@ def test_scatters_add_up_and_weights_are_repeats():
     ):
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10)
     # two classes: (3.34) is S_b of (3.43) but for a factor
-    X, good = melons()
+    X, good = good_melons()
     gap = X[good].mean(axis=0) - X[~good].mean(axis=0)
     np.testing.assert_allclose(scatter_matrices(X, good)[1] * 17 / 72, np.outer(gap, gap), rtol=1e-10)
     with pytest.raises(ValueError, match="at least one"):
@@ -56,7 +50,7 @@ def test_scatters_add_up_and_weights_are_repeats():
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_melons(solver):
     """ch01-03 G21: the direction of S_w^-1 (mu0 - mu1), and 5 errors of 17 at the midpoint."""
-    X, good = melons()
+    X, good = good_melons()
     within = scatter_matrices(X, good)[0]
     np.testing.assert_allclose(within, [[0.420190, 0.021763], [0.021763, 0.164257]], rtol=0, atol=5.1e-7)
     model = LinearDiscriminantAnalysis(solver, priors=[0.5, 0.5] if solver == "svd" else None).fit(X, good)
@@ -131,7 +125,7 @@ def test_thresholds():
 
 def test_bayes_threshold_is_that_of_the_classifier():
     """With S_w divided by n - 2 the classifier's cut on w'x is the cookbook's, with the sign put right."""
-    X, good = melons()
+    X, good = good_melons()
     within = scatter_matrices(X, good)[0]
     means = X[good].mean(axis=0), X[~good].mean(axis=0)
     w = np.linalg.solve(within, means[0] - means[1])
@@ -165,7 +159,7 @@ def test_as_a_reducer():
 
 
 def test_binary_direction_is_that_of_least_squares():
-    X, good = melons()
+    X, good = good_melons()
     rows = np.column_stack([X, np.ones(17)])
     w = np.linalg.lstsq(rows, good.astype(float), rcond=None)[0][:2]
     coef = LinearDiscriminantAnalysis().fit(X, good).coef_[0]
@@ -244,8 +238,8 @@ def test_a_feature_map_makes_a_ring_separable():
 
 
 @pytest.mark.parametrize("solver", ["svd", "lsqr", "eigen"])
-def test_discriminants_do_not_mind_small_weights(data, solver):
-    X, y = data
+def test_discriminants_do_not_mind_small_weights(tall, solver):
+    X, y = tall
     plain = LinearDiscriminantAnalysis(solver).fit(X, y > 0)
     light = LinearDiscriminantAnalysis(solver).fit(X, y > 0, np.full(60, 1 / 60))
     np.testing.assert_allclose(light.coef_, plain.coef_, rtol=1e-10)

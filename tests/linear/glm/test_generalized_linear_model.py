@@ -28,7 +28,7 @@ FAMILY = {
 }
 
 
-def rows(family, seed=0, n=300):
+def of_family(family, seed=0, n=300):
     """Positive attributes, so that every link gives means that the family can have."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(0.2, 1.5, size=(n, 3))
@@ -66,20 +66,13 @@ def peer(sm, family, link):
     }[family](link=made)
 
 
-@pytest.fixture
-def data():
-    rng = np.random.RandomState(0)
-    X = rng.normal(size=(60, 4))
-    return X, X @ [1.0, 2.0, 0.0, -1.0] + 0.3 * rng.normal(size=60)
-
-
 @pytest.mark.covers("linear.generalized-linear-model", "linear.link-functions")
 @pytest.mark.parametrize(("family", "link"), [(family, link) for family, links in FAMILY.items() for link in links])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.filterwarnings("ignore:The .* link function does not respect", "ignore:invalid value:RuntimeWarning")
 def test_weights_errors_and_deviance_are_those_of_statsmodels(family, link, weighted):
     sm = pytest.importorskip("statsmodels.api")
-    X, y, weight = rows(family)
+    X, y, weight = of_family(family)
     used = weight if weighted else np.ones(len(y))
     model = GeneralizedLinearModel(family, link=link, tol=1e-13).fit(X, y, used)
     # statsmodels steps into means below zero with this link unless it begins near the end.
@@ -104,7 +97,7 @@ def test_weights_errors_and_deviance_are_those_of_statsmodels(family, link, weig
 @pytest.mark.covers("linear.generalized-linear-model")
 @pytest.mark.parametrize(("family", "power"), [("poisson", 1), ("gamma", 2), ("tweedie", 1.5), ("gaussian", 0)])
 def test_penalised_fits_reach_scikit_learns_objective(family, power):
-    X, y, weight = rows(family)
+    X, y, weight = of_family(family)
     link = "identity" if power == 0 else "log"
     model = GeneralizedLinearModel(family, link=link, alpha=0.1, tol=1e-14).fit(X, y, weight)
     expected = theirs.TweedieRegressor(power=power, alpha=0.1, link=link, tol=1e-10, max_iter=10_000).fit(X, y, weight)
@@ -121,7 +114,7 @@ def test_penalised_fits_reach_scikit_learns_objective(family, power):
 
 @pytest.mark.covers("linear.generalized-linear-model")
 def test_maximum_likelihood_by_another_route():
-    X, y, weight = rows("poisson")
+    X, y, weight = of_family("poisson")
     loss = Deviance.of("poisson", None, 1.5)
 
     def value(w):
@@ -135,7 +128,7 @@ def test_maximum_likelihood_by_another_route():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_gradients_are_derivatives_of_the_loss(family):
-    _, y, _ = rows(family, n=20)
+    _, y, _ = of_family(family, n=20)
     for link in FAMILY[family]:
         loss = Deviance.of(family, link, 1.5)
         eta = loss.link.link(np.clip(np.linspace(0.2, 0.8, 20), 0.1, 0.9))
@@ -161,14 +154,14 @@ def test_links_are_undone_by_their_inverse(name):
 
 
 def test_gaussian_is_least_squares():
-    X, y, weight = rows("gaussian")
+    X, y, weight = of_family("gaussian")
     model = GeneralizedLinearModel().fit(X, y, weight)
     np.testing.assert_allclose(model.coef_, LinearRegression().fit(X, y, weight).coef_, rtol=1e-9)
     assert model.n_iter_ <= 2
 
 
 def test_sparse_rows_and_no_intercept():
-    X, y, weight = rows("poisson")
+    X, y, weight = of_family("poisson")
     X = np.where(X < 0.7, 0, X)
     for intercept in (True, False):
         dense = GeneralizedLinearModel("poisson", fit_intercept=intercept).fit(X, y, weight)
@@ -177,7 +170,7 @@ def test_sparse_rows_and_no_intercept():
 
 
 def test_every_iteration_can_be_watched():
-    X, y, _ = rows("poisson")
+    X, y, _ = of_family("poisson")
     recorder = Recorder()
     model = GeneralizedLinearModel("poisson").set_callbacks(recorder).fit(X, y)
     assert len(recorder.models) == model.n_iter_
@@ -185,7 +178,7 @@ def test_every_iteration_can_be_watched():
 
 
 def test_awkward_data_have_an_answer_or_an_error():
-    X, y, _ = rows("poisson")
+    X, y, _ = of_family("poisson")
     collinear = np.column_stack([X, X[:, 0], np.ones(len(X))])
     np.testing.assert_allclose(
         GeneralizedLinearModel("poisson").fit(collinear, y).predict(collinear),
@@ -218,8 +211,8 @@ def test_separable_shares_end_with_a_warning_or_large_weights():
     assert ((model.predict(X) > 0.5) == y).all()
 
 
-def test_separable_shares_are_told(data):
-    X, _ = data
+def test_separable_shares_are_told(tall):
+    X, _ = tall
     with pytest.warns(ConvergenceWarning, match="separates"):
         GeneralizedLinearModel("binomial").fit(X[:, :1], X[:, 0] > 0)
     with warnings.catch_warnings():  # a perfect fit of shares inside is none
@@ -229,15 +222,15 @@ def test_separable_shares_are_told(data):
 
 
 @pytest.mark.parametrize("link", [None, "identity"])
-def test_tweedie_of_negative_power_keeps_its_means_positive(data, link):
-    X, y = data
+def test_tweedie_of_negative_power_keeps_its_means_positive(tall, link):
+    X, y = tall
     model = GeneralizedLinearModel("tweedie", power=-1, link=link, alpha=1.0, max_iter=500).fit(X, 10 + y)
     assert 0 <= model.deviance_ <= model.null_deviance_
     assert (model.predict(X) > 0).all()
 
 
-def test_score_where_there_is_nothing_to_explain(data):
-    X, _ = data
+def test_score_where_there_is_nothing_to_explain(tall):
+    X, _ = tall
     model = GeneralizedLinearModel().fit(X, np.ones(60))
     assert model.score(X, np.ones(60)) == 1
     assert model.score(X, np.full(60, 2.0)) == 0

@@ -2,25 +2,18 @@
 
 import numpy as np
 import pytest
+from samples import sparse_regression
 
 from lanatus.linear import (
     BestSubsetRegression,
 )
 
 
-def made(n=60, d=15, seed=0, used=5, noise=1.0):
-    rng = np.random.RandomState(seed)
-    X = rng.normal(size=(n, d)) + 1
-    w = np.zeros(d)
-    w[:used] = rng.normal(size=used) * 3
-    return X, X @ w + noise * rng.normal(size=n)
-
-
 @pytest.mark.covers("linear.best-subset-l0")
 def test_best_subset_is_the_best_of_all():
     from itertools import combinations
 
-    X, y = made(30, 9, used=9, noise=3)
+    X, y = sparse_regression(30, 9, used=9, noise=3)
     Xc, yc = X - X.mean(axis=0), y - y.mean()
 
     def left(columns):
@@ -34,4 +27,4 @@ def test_best_subset_is_the_best_of_all():
         assert tuple(model.support_) == best
         local = BestSubsetRegression(k, search="local").fit(X, y)
         assert local.residual_sum_of_squares_ >= model.residual_sum_of_squares_ * (1 - 1e-12)
-    assert BestSubsetRegression(3).fit(*made(50, 40)).search_ == "local"
+    assert BestSubsetRegression(3).fit(*sparse_regression(50, 40)).search_ == "local"

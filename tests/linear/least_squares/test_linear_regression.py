@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-import samples
 import scipy.sparse as sp
+from samples import melon_numbers, weighted_regression
 from sklearn import linear_model as theirs
 
 from lanatus.linear import (
@@ -15,35 +15,10 @@ from lanatus.linear import (
 )
 
 
-@pytest.fixture(scope="module")
-def melons():
-    return samples.melon_numbers()
-
-
-def cases(seed=0, n=60, d=5, t=None):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    w = rng.normal(size=(d,) if t is None else (d, t))
-    return X, X @ w + 3 + 0.1 * rng.normal(size=(n,) if t is None else (n, t)), rng.uniform(0, 2, size=n)
-
-
-@pytest.fixture
-def data():
-    rng = np.random.RandomState(0)
-    X = rng.normal(size=(60, 4))
-    return X, X @ [1.0, 2.0, 0.0, -1.0] + 0.3 * rng.normal(size=60)
-
-
-@pytest.fixture
-def wide():
-    rng = np.random.RandomState(1)
-    return rng.normal(size=(10, 30)), rng.normal(size=10)
-
-
 @pytest.mark.covers("linear.simple-least-squares")
-def test_one_attribute_by_the_closed_form(melons):
+def test_one_attribute_by_the_closed_form():
     """ch01-03 G22 and (3.7), (3.8)."""
-    x, y = melons[0].T
+    x, y = melon_numbers()[0].T
     model = LinearRegression().fit(x[:, None], y)
     assert model.coef_[0] == pytest.approx(0.140696, abs=5e-7)
     assert model.intercept_ == pytest.approx(0.137882, abs=5e-7)
@@ -53,9 +28,9 @@ def test_one_attribute_by_the_closed_form(melons):
 
 
 @pytest.mark.covers("linear.linear-regression")
-def test_two_attributes_of_the_melons(melons):
+def test_two_attributes_of_the_melons():
     """ch01-03 G22: the label as a number on density and sugar."""
-    X, labels = melons
+    X, labels = melon_numbers()
     model = LinearRegression(solver="normal").fit(X, (labels == "是").astype(float))
     np.testing.assert_allclose([*model.coef_, model.intercept_], [0.431576, 2.176043, -0.222402], atol=5e-7)
     left = (labels == "是") - model.predict(X)
@@ -69,7 +44,7 @@ def test_two_attributes_of_the_melons(melons):
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
 def test_every_solver_is_scikit_learns(solver, intercept, targets, weighted, make):
-    X, y, weight = cases(t=targets)
+    X, y, weight = weighted_regression(t=targets)
     weight = weight if weighted else None
     model = LinearRegression(solver=solver, fit_intercept=intercept, tol=1e-14).fit(make(X), y, weight)
     expected = theirs.LinearRegression(fit_intercept=intercept).fit(X, y, weight)
@@ -81,7 +56,7 @@ def test_every_solver_is_scikit_learns(solver, intercept, targets, weighted, mak
 @pytest.mark.covers("linear.min-norm-least-squares")
 @pytest.mark.parametrize("solver", ["auto", "svd", "normal"])
 def test_rank_deficient_takes_the_smallest_weights(solver):
-    X, y, _ = cases()
+    X, y, _ = weighted_regression()
     double = np.column_stack([X, X[:, 0], X[:, 1] + X[:, 2], np.ones(len(X))])
     model = LinearRegression(solver=solver).fit(double, y)
     centred = double - double.mean(axis=0)
@@ -94,7 +69,7 @@ def test_rank_deficient_takes_the_smallest_weights(solver):
 @pytest.mark.covers("linear.min-norm-least-squares")
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
 def test_more_columns_than_rows(make):
-    X, y, weight = cases(n=8, d=20)
+    X, y, weight = weighted_regression(n=8, d=20)
     model = LinearRegression(tol=1e-14).fit(make(X), y, weight)
     np.testing.assert_allclose(model.predict(make(X)), y, rtol=1e-6)
     expected = theirs.LinearRegression().fit(X, y, weight)
@@ -118,18 +93,18 @@ def test_hilbert_matrix_falls_back_to_singular_values():
     model = LinearRegression(fit_intercept=False).fit(X, y)
     np.testing.assert_allclose(model.predict(X), y, rtol=1e-10)
     assert hasattr(model, "singular_")
-    assert not hasattr(LinearRegression().fit(*cases()[:2]), "singular_")
+    assert not hasattr(LinearRegression().fit(*weighted_regression()[:2]), "singular_")
 
 
 def test_no_weight_below_zero():
-    X, y, weight = cases()
+    X, y, weight = weighted_regression()
     for w in (None, weight):
         ours = LinearRegression(positive=True).fit(X, y, w)
         expected = theirs.LinearRegression(positive=True).fit(X, y, w)
         np.testing.assert_allclose(ours.coef_, expected.coef_, rtol=1e-7, atol=1e-10)
     assert (ours.coef_ >= 0).all()
     assert (ours.coef_ == 0).any()
-    wide, t, _ = cases(n=6, d=9)
+    wide, t, _ = weighted_regression(n=6, d=9)
     assert (LinearRegression(positive=True).fit(wide, t).coef_ >= 0).all()
     with pytest.raises(ValueError, match="positive=True wants dense X"):
         LinearRegression(positive=True).fit(sp.csr_array(np.column_stack([X, X])), y)
@@ -137,7 +112,7 @@ def test_no_weight_below_zero():
 
 @pytest.mark.covers("linear.weighted-least-squares")
 def test_rows_without_weight_do_not_count():
-    X, y, weight = cases()
+    X, y, weight = weighted_regression()
     y = np.where(np.arange(60) < 10, 1e6, y)
     weight[:10] = 0
     model = LinearRegression().fit(X, y, weight)
@@ -148,7 +123,7 @@ def test_rows_without_weight_do_not_count():
 
 
 def test_float32_is_kept():
-    X, y, _ = cases()
+    X, y, _ = weighted_regression()
     model = LinearRegression().fit(X.astype(np.float32), y.astype(np.float32))
     assert model.coef_.dtype == model.predict(X.astype(np.float32)).dtype == np.float32
     np.testing.assert_allclose(model.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-4)
@@ -180,8 +155,8 @@ def test_the_normal_equations_take_wide_columns_too(wide, form):
     "model", [LinearRegression(), Ridge(1e-10), GeneralizedLinearModel(), Lasso(1e-12, tol=1e-14)], ids=repr
 )
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_constant_column_has_no_weight(data, form, value, model, weighted):
-    X, y = data
+def test_a_constant_column_has_no_weight(tall, form, value, model, weighted):
+    X, y = tall
     weight = np.random.RandomState(2).uniform(0.1, 2, 60) if weighted else None
     expected = theirs.LinearRegression().fit(X, y, weight)
     model.fit(form(np.column_stack([X, np.full(60, value)])), y, weight)
@@ -190,8 +165,8 @@ def test_a_constant_column_has_no_weight(data, form, value, model, weighted):
     np.testing.assert_allclose(model.intercept_, expected.intercept_, atol=1e-8)
 
 
-def test_columns_far_from_zero_keep_their_digits(data):
-    X, y = data
+def test_columns_far_from_zero_keep_their_digits(tall):
+    X, y = tall
     X = np.round(X, 3)
     expected = LinearRegression(solver="svd").fit(X, y).coef_
     np.testing.assert_allclose(LinearRegression(solver="normal").fit(X + 2.0**22, y).coef_, expected, atol=1e-10)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from samples import weighted_regression
 from sklearn import linear_model as theirs
 from sklearn.datasets import load_iris
 
@@ -12,16 +13,9 @@ from lanatus.linear import (
 )
 
 
-def cases(seed=0, n=60, d=5, t=None):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    w = rng.normal(size=(d,) if t is None else (d, t))
-    return X, X @ w + 3 + 0.1 * rng.normal(size=(n,) if t is None else (n, t)), rng.uniform(0, 2, size=n)
-
-
 @pytest.mark.covers("linear.log-linear-regression")
 def test_log_linear_is_least_squares_of_the_logarithm():
-    X, y, weight = cases()
+    X, y, weight = weighted_regression()
     y = np.exp(y)
     model = LogLinearRegression().fit(X, y, weight)
     expected = LinearRegression().fit(X, np.log(y), weight)

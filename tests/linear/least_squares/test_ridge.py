@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import weighted_regression
 from sklearn import linear_model as theirs
 from sklearn.exceptions import ConvergenceWarning
 
@@ -17,33 +18,13 @@ from lanatus.linear import (
 )
 
 
-def cases(seed=0, n=60, d=5, t=None):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    w = rng.normal(size=(d,) if t is None else (d, t))
-    return X, X @ w + 3 + 0.1 * rng.normal(size=(n,) if t is None else (n, t)), rng.uniform(0, 2, size=n)
-
-
-@pytest.fixture
-def data():
-    rng = np.random.RandomState(0)
-    X = rng.normal(size=(60, 4))
-    return X, X @ [1.0, 2.0, 0.0, -1.0] + 0.3 * rng.normal(size=60)
-
-
-@pytest.fixture
-def wide():
-    rng = np.random.RandomState(1)
-    return rng.normal(size=(10, 30)), rng.normal(size=10)
-
-
 @pytest.mark.covers("linear.ridge")
 @pytest.mark.parametrize("solver", ["auto", "cholesky", "dual", "svd", "lsqr"])
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("shape", [(60, 5), (8, 20)])
 @pytest.mark.parametrize("weighted", [True, False])
 def test_ridge_by_every_solver_is_scikit_learns(solver, intercept, shape, weighted):
-    X, y, weight = cases(n=shape[0], d=shape[1], t=2)
+    X, y, weight = weighted_regression(n=shape[0], d=shape[1], t=2)
     weight = weight if weighted else None
     if solver == "cholesky" and shape[0] < shape[1]:
         pytest.skip("the n x n system is the one to solve")
@@ -56,7 +37,7 @@ def test_ridge_by_every_solver_is_scikit_learns(solver, intercept, shape, weight
 
 @pytest.mark.covers("linear.ridge")
 def test_ridge_of_sparse_rows():
-    X, y, weight = cases(n=200, d=30)
+    X, y, weight = weighted_regression(n=200, d=30)
     X[np.random.default_rng(0).uniform(size=X.shape) < 0.8] = 0
     X[:5] = 0
     expected = Ridge(2.0).fit(X, y, weight)
@@ -77,7 +58,7 @@ def test_ridge_of_one_column_shrinks_by_the_book():
 
 
 def test_ridge_without_penalty_of_collinear_columns():
-    X, y, _ = cases()
+    X, y, _ = weighted_regression()
     double = np.column_stack([X, X])
     model = Ridge(0.0).fit(double, y)
     np.testing.assert_allclose(model.coef_[:5], model.coef_[5:], rtol=1e-8)
@@ -85,7 +66,7 @@ def test_ridge_without_penalty_of_collinear_columns():
 
 
 def test_ridge_without_weights_below_zero():
-    X, y, _ = cases()
+    X, y, _ = weighted_regression()
     model = Ridge(1.0, positive=True).fit(X, y)
     expected = theirs.Ridge(1.0, positive=True, tol=1e-12, max_iter=100_000).fit(X, y)
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-5, atol=1e-7)
@@ -95,14 +76,14 @@ def test_ridge_without_weights_below_zero():
     ("alpha", "words"), [([1.0, 2.0, 3.0], "3 entries for 2 targets"), ([1.0, -2.0], "0 or more"), (-1.0, "alpha")]
 )
 def test_bad_alphas(alpha, words):
-    X, y, _ = cases(t=2)
+    X, y, _ = weighted_regression(t=2)
     with pytest.raises(ValueError, match=words):
         Ridge(alpha).fit(X, y)
 
 
 @given(st.floats(1e-3, 1e3), st.floats(1e-3, 1e3))
 def test_more_penalty_means_smaller_weights(a, b):
-    X, y, _ = cases()
+    X, y, _ = weighted_regression()
     small, large = (np.linalg.norm(Ridge(alpha).fit(X, y).coef_) for alpha in sorted((a, b)))
     assert large <= small * (1 + 1e-12)
 
@@ -112,8 +93,8 @@ def test_wide_ridge_without_penalty_is_the_minimum_norm_without_a_warning(wide):
     np.testing.assert_allclose(Ridge(0.0).fit(X, y).coef_, theirs.LinearRegression().fit(X, y).coef_, atol=1e-12)
 
 
-def test_iterations_that_run_out_are_told(data):
-    X, y = data
+def test_iterations_that_run_out_are_told(tall):
+    X, y = tall
     with pytest.warns(ConvergenceWarning, match="'lsqr'"):
         Ridge(1e-6, solver="lsqr", max_iter=1).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="LassoLars"):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from samples import weighted_regression
 from sklearn.datasets import load_diabetes
 
 from lanatus.data import load_watermelon
@@ -10,22 +11,7 @@ from lanatus.linear import (
     LinearRegression,
 )
 
-
-def cases(seed=0, n=60, d=5, t=None):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    w = rng.normal(size=(d,) if t is None else (d, t))
-    return X, X @ w + 3 + 0.1 * rng.normal(size=(n,) if t is None else (n, t)), rng.uniform(0, 2, size=n)
-
-
 sm = pytest.importorskip("statsmodels.api")
-
-
-@pytest.fixture
-def data():
-    rng = np.random.RandomState(0)
-    X = rng.normal(size=(60, 4))
-    return X, X @ [1.0, 2.0, 0.0, -1.0] + 0.3 * rng.normal(size=60)
 
 
 def test_summary_is_that_of_statsmodels():
@@ -65,18 +51,18 @@ def test_summary_prints_names_and_lines_up():
 
 
 def test_summary_refuses_what_has_no_errors():
-    X, y, _ = cases(n=5, d=5)
+    X, y, _ = weighted_regression(n=5, d=5)
     with pytest.raises(ValueError, match="more rows than weights"):
         LinearRegression().fit(X, y).summary()
-    X, y, _ = cases(t=2)
+    X, y, _ = weighted_regression(t=2)
     with pytest.raises(ValueError, match="a single target"):
         LinearRegression().fit(X, y).summary()
     with pytest.raises(ValueError, match="alpha must be between 0 and 1"):
         LinearRegression().fit(X, y[:, 0]).summary(alpha=2)
 
 
-def test_rows_of_no_weight_do_not_count(data):
-    X, y = data
+def test_rows_of_no_weight_do_not_count(tall):
+    X, y = tall
     weight = np.r_[np.zeros(20), np.ones(40)]
     ours, expected = LinearRegression().fit(X, y, weight).summary(), sm.OLS(y[20:], sm.add_constant(X[20:])).fit()
     assert ours.figures["n"] == 40
@@ -85,8 +71,8 @@ def test_rows_of_no_weight_do_not_count(data):
 
 
 @pytest.mark.parametrize("scales", [[1, 1, 1, 1], [1e9, 1, 1, 1e-3]])
-def test_summary_has_errors_at_any_scale(data, scales):
-    X, y = data
+def test_summary_has_errors_at_any_scale(tall, scales):
+    X, y = tall
     X = X * scales
     ours, expected = LinearRegression().fit(X, y).summary(), sm.OLS(y, sm.add_constant(X)).fit()
     np.testing.assert_allclose(ours.std_err, expected.bse, rtol=1e-8)
@@ -98,8 +84,8 @@ def test_summary_has_errors_at_any_scale(data, scales):
 
 
 @pytest.mark.filterwarnings("ignore:The design matrix is rank-deficient")
-def test_summary_counts_the_columns_that_are_free(data):
-    X, y = data
+def test_summary_counts_the_columns_that_are_free(tall):
+    X, y = tall
     X = np.column_stack([X, X[:, 0], np.full(60, 0.1)])
     ours, expected = LinearRegression().fit(X, y).summary(), sm.OLS(y, sm.add_constant(X[:, :5])).fit()
     assert ours.figures["residual df"] == expected.df_resid == 55
@@ -114,8 +100,8 @@ def test_summary_counts_the_columns_that_are_free(data):
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_weighted_likelihood_is_that_of_statsmodels(data, fit_intercept):
-    X, y = data
+def test_weighted_likelihood_is_that_of_statsmodels(tall, fit_intercept):
+    X, y = tall
     weight = np.tile([0.5, 1.5], 30)  # adds up to the number of rows
     model = LinearRegression(fit_intercept=fit_intercept).fit(X, y, weight)
     expected = sm.WLS(y, sm.add_constant(X) if fit_intercept else X, weights=weight).fit()
@@ -124,8 +110,8 @@ def test_weighted_likelihood_is_that_of_statsmodels(data, fit_intercept):
         np.testing.assert_allclose(figures[name], value, rtol=1e-8)
 
 
-def test_shares_of_trials_have_the_binomial_likelihood(data):
-    X, y = data
+def test_shares_of_trials_have_the_binomial_likelihood(tall):
+    X, y = tall
     rng = np.random.RandomState(3)
     trials = rng.randint(1, 9, 60)
     hits = rng.binomial(trials, 1 / (1 + np.exp(-y)))

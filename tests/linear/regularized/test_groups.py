@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from samples import sparse_regression
 from sklearn.base import clone
 
 import lanatus
@@ -19,24 +20,9 @@ from lanatus.linear import (
 )
 
 
-def made(n=60, d=15, seed=0, used=5, noise=1.0):
-    rng = np.random.RandomState(seed)
-    X = rng.normal(size=(n, d)) + 1
-    w = np.zeros(d)
-    w[:used] = rng.normal(size=used) * 3
-    return X, X @ w + noise * rng.normal(size=n)
-
-
-@pytest.fixture
-def data():
-    rng = np.random.RandomState(0)
-    X = rng.normal(size=(60, 4))
-    return X, X @ [1.0, 2.0, 0.0, -1.0] + 0.3 * rng.normal(size=60)
-
-
 @pytest.mark.covers("linear.group-lasso")
 def test_group_lasso_is_whole_groups_or_nothing():
-    X, y = made(80, 12, used=3)
+    X, y = sparse_regression(80, 12, used=3)
     model = GroupLasso(3, 0.3, tol=1e-12, max_iter=100_000).fit(X, y)
     in_use = [model.coef_[group].any() for group in model.groups_]
     assert any(in_use)
@@ -62,7 +48,7 @@ def test_fused_lasso_is_constant_over_runs():
 
 
 def test_multi_task_uses_a_column_for_all_targets_or_none():
-    X, y = made(50, 80)
+    X, y = sparse_regression(50, 80)
     Y = np.column_stack([y, y[::-1], y**2 / 10])
     model = MultiTaskLasso(1.0, tol=1e-12, max_iter=100_000).fit(X, Y)
     used = model.coef_.any(axis=0)
@@ -77,8 +63,8 @@ def test_multi_task_uses_a_column_for_all_targets_or_none():
 
 
 @pytest.mark.parametrize("model", [MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, MultiTaskLassoCV])
-def test_multi_task_models_are_saved(data, model, tmp_path):
-    X, y = data
+def test_multi_task_models_are_saved(tall, model, tmp_path):
+    X, y = tall
     fitted = model().fit(X, np.c_[y, -y])
     again = lanatus.load(lanatus.save(fitted, tmp_path / "model.skops"))
     np.testing.assert_array_equal(again.predict(X), fitted.predict(X))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sklearn.linear_model as theirs
+from samples import sparse_regression
 from sklearn.datasets import make_regression
 
 from lanatus.linear import (
@@ -10,14 +11,6 @@ from lanatus.linear import (
     Lasso,
     LassoLars,
 )
-
-
-def made(n=60, d=15, seed=0, used=5, noise=1.0):
-    rng = np.random.RandomState(seed)
-    X = rng.normal(size=(n, d)) + 1
-    w = np.zeros(d)
-    w[:used] = rng.normal(size=used) * 3
-    return X, X @ w + noise * rng.normal(size=n)
 
 
 def objective(model, X, y, alpha, l1_ratio=1.0, weight=None):
@@ -29,7 +22,7 @@ def objective(model, X, y, alpha, l1_ratio=1.0, weight=None):
 
 @pytest.mark.covers("linear.lars")
 def test_lars_ends_at_least_squares_and_its_lasso_is_the_lasso():
-    X, y = made()
+    X, y = sparse_regression()
     exact = np.linalg.lstsq(np.column_stack([X, np.ones(60)]), y, rcond=None)[0]
     lars = Lars().fit(X, y)
     np.testing.assert_allclose(lars.coef_, exact[:-1], atol=1e-9)

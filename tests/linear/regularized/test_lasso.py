@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from samples import sparse_regression
 from sklearn.exceptions import ConvergenceWarning
 
 from lanatus.linear import (
@@ -22,21 +23,6 @@ TOY = np.array([[1.0, 0], [1, 1], [0, 1]]), np.array([2, 2, 0.5])
 BOOK = {"loss_scale": "sum", "fit_intercept": False}
 
 
-def made(n=60, d=15, seed=0, used=5, noise=1.0):
-    rng = np.random.RandomState(seed)
-    X = rng.normal(size=(n, d)) + 1
-    w = np.zeros(d)
-    w[:used] = rng.normal(size=used) * 3
-    return X, X @ w + noise * rng.normal(size=n)
-
-
-@pytest.fixture
-def data():
-    rng = np.random.RandomState(0)
-    X = rng.normal(size=(60, 4))
-    return X, X @ [1.0, 2.0, 0.0, -1.0] + 0.3 * rng.normal(size=60)
-
-
 @pytest.mark.covers("linear.lasso")
 def test_the_books_lasso():
     identity = Lasso(1, tol=1e-14, **BOOK).fit(np.eye(3), [3, 0.4, -2])
@@ -49,7 +35,7 @@ def test_the_books_lasso():
 
 @pytest.mark.covers("linear.elastic-net")
 def test_alike_columns_share_the_weight_of_an_elastic_net():
-    X, y = made(d=1, used=1)
+    X, y = sparse_regression(d=1, used=1)
     twice = np.hstack([X, X])
     shared = ElasticNet(0.1, tol=1e-14, max_iter=10_000).fit(twice, y).coef_
     np.testing.assert_allclose(shared[0], shared[1], rtol=1e-6)
@@ -60,7 +46,7 @@ def test_alike_columns_share_the_weight_of_an_elastic_net():
 @pytest.mark.parametrize("shape", [(80, 10), (30, 200)])
 @pytest.mark.parametrize("positive", [False, True])
 def test_dense_sparse_by_columns_and_by_products_agree(shape, positive):
-    X, y = made(*shape)
+    X, y = sparse_regression(*shape)
     X *= np.random.RandomState(1).rand(*shape) < 0.4
     weight = np.random.RandomState(2).randint(0, 3, len(y)).astype(float)
     how = {"positive": positive, "tol": 1e-14, "max_iter": 100_000}
@@ -77,7 +63,7 @@ def test_dense_sparse_by_columns_and_by_products_agree(shape, positive):
 
 
 def test_the_gap_is_honest_and_stale_columns_do_not_hide():
-    X, y = made(50, 400, used=20)
+    X, y = sparse_regression(50, 400, used=20)
     alphas, coefs, gaps = lasso_path(X, y, alphas=30, eps=0.01, fit_intercept=True, tol=1e-10)
     Xc, yc = X - X.mean(axis=0), y - y.mean()
     for alpha, w, gap in zip(alphas, coefs.T, gaps, strict=True):
@@ -91,7 +77,7 @@ def test_the_gap_is_honest_and_stale_columns_do_not_hide():
 
 
 def test_several_targets_are_learned_one_by_one():
-    X, y = made()
+    X, y = sparse_regression()
     both = Lasso(0.1, tol=1e-12).fit(X, np.column_stack([y, -2 * y]))
     assert both.coef_.shape == (2, 15)
     np.testing.assert_allclose(both.coef_[0], Lasso(0.1, tol=1e-12).fit(X, y).coef_, atol=1e-10)
@@ -100,25 +86,25 @@ def test_several_targets_are_learned_one_by_one():
 
 
 def test_warm_start_goes_on_from_the_last_weights():
-    X, y = made(30, 100)
+    X, y = sparse_regression(30, 100)
     model = Lasso(0.1, tol=1e-12, warm_start=True, max_iter=100_000).fit(X, y)
     rounds = model.n_iter_
     assert model.fit(X, y).n_iter_ < rounds
 
 
 def test_float32_is_kept():
-    X, y = made()
+    X, y = sparse_regression()
     single = Lasso(0.1).fit(X.astype(np.float32), y)
     assert single.coef_.dtype == np.float32
     np.testing.assert_allclose(single.coef_, Lasso(0.1).fit(X, y).coef_, atol=1e-4)
-    wide, target = made(30, 100)
+    wide, target = sparse_regression(30, 100)
     got = Lasso(0.3, tol=1e-8, max_iter=10_000).fit(wide.astype(np.float32), target)
     np.testing.assert_allclose(got.coef_, Lasso(0.3, tol=1e-8, max_iter=10_000).fit(wide, target).coef_, atol=1e-3)
 
 
 @pytest.mark.parametrize("shape", [(60, 10), (20, 50)])
 def test_constant_and_far_off_columns(shape):
-    X, y = made(*shape)
+    X, y = sparse_regression(*shape)
     X[:, 1] = 0.1
     far = X + 1e6
     near = Lasso(0.05, tol=1e-12, max_iter=100_000).fit(X, y)
@@ -131,7 +117,7 @@ def test_constant_and_far_off_columns(shape):
 
 @pytest.mark.parametrize("shape", [(60, 10), (20, 50)])
 def test_huge_scales(shape):
-    X, y = made(*shape)
+    X, y = sparse_regression(*shape)
     plain = Lasso(0.05, tol=1e-12, max_iter=100_000).fit(X, y)
     huge = Lasso(0.05e24, tol=1e-12, max_iter=100_000).fit(X * 1e12, y * 1e12)
     np.testing.assert_allclose(huge.coef_, plain.coef_, atol=1e-7)
@@ -140,7 +126,7 @@ def test_huge_scales(shape):
 
 
 def test_alpha_zero_warns_and_is_least_squares():
-    X, y = made()
+    X, y = sparse_regression()
     with pytest.warns(UserWarning, match="alpha=0 is least squares"):
         model = Lasso(0, tol=1e-14, max_iter=100_000).fit(X, y)
     exact = np.linalg.lstsq(np.column_stack([X, np.ones(60)]), y, rcond=None)[0]
@@ -148,7 +134,7 @@ def test_alpha_zero_warns_and_is_least_squares():
 
 
 def test_a_large_penalty_one_row_empty_columns_and_zero_weights():
-    X, y = made()
+    X, y = sparse_regression()
     none = Lasso(1e6).fit(X, y)
     assert not none.coef_.any()
     np.testing.assert_allclose(none.intercept_, y.mean())
@@ -164,7 +150,7 @@ def test_a_large_penalty_one_row_empty_columns_and_zero_weights():
 def test_working_sets_beyond_the_gram_limit(monkeypatch):
     from lanatus.optimize.solvers import _coordinate_descent
 
-    X, y = made(40, 120, used=30)
+    X, y = sparse_regression(40, 120, used=30)
     X *= np.random.RandomState(1).rand(*X.shape) < 0.5
     how = {"tol": 1e-12, "max_iter": 100_000}
     expected = Lasso(0.05, **how).fit(X, y).coef_
@@ -174,8 +160,8 @@ def test_working_sets_beyond_the_gram_limit(monkeypatch):
 
 
 @pytest.mark.parametrize("model", [Lasso, GroupLasso, LassoLars, GeneralizedLinearModel, MultiTaskLasso])
-def test_an_infinite_penalty_is_refused_by_name(data, model):
-    X, y = data
+def test_an_infinite_penalty_is_refused_by_name(tall, model):
+    X, y = tall
     with pytest.raises(ValueError, match="'alpha' parameter"):
         model(alpha=np.inf).fit(X, np.c_[y, y] if model is MultiTaskLasso else y)
     with pytest.raises(ValueError, match="'alpha2' parameter"):

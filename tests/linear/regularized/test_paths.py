@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from samples import sparse_regression
 from threadpoolctl import threadpool_limits
 
 from lanatus.linear import (
@@ -16,24 +17,9 @@ from lanatus.linear import (
 )
 
 
-def made(n=60, d=15, seed=0, used=5, noise=1.0):
-    rng = np.random.RandomState(seed)
-    X = rng.normal(size=(n, d)) + 1
-    w = np.zeros(d)
-    w[:used] = rng.normal(size=used) * 3
-    return X, X @ w + noise * rng.normal(size=n)
-
-
-@pytest.fixture
-def data():
-    rng = np.random.RandomState(0)
-    X = rng.normal(size=(60, 4))
-    return X, X @ [1.0, 2.0, 0.0, -1.0] + 0.3 * rng.normal(size=60)
-
-
 @pytest.mark.parametrize("layout", ["C", "F"])
 def test_layout_and_threads_do_not_matter_to_a_path(layout):
-    X, y = made(40, 5000, used=10)
+    X, y = sparse_regression(40, 5000, used=10)
     found = []
     for threads in (1, 2, 5):
         with threadpool_limits(threads):
@@ -43,7 +29,7 @@ def test_layout_and_threads_do_not_matter_to_a_path(layout):
 
 
 def test_path_of_the_elastic_net_and_the_estimator_agree():
-    X, y = made(100, 8)
+    X, y = sparse_regression(100, 8)
     alphas, coefs, _, rounds = enet_path(
         X, y, l1_ratio=0.3, alphas=[1.0, 0.1, 0.01], fit_intercept=True, tol=1e-14, return_n_iter=True
     )
@@ -53,7 +39,7 @@ def test_path_of_the_elastic_net_and_the_estimator_agree():
 
 
 def test_cross_validated_paths_keep_what_they_tried():
-    X, y = made(80, 10)
+    X, y = sparse_regression(80, 10)
     model = ElasticNetCV(l1_ratio=[0.5, 1.0], alphas=10, cv=4).fit(X, y)
     assert model.mse_path_.shape == (2, 10, 4)
     assert model.alphas_.shape == (2, 10)
@@ -83,22 +69,22 @@ def test_cross_validated_paths_keep_what_they_tried():
         ({"precompute": np.full((4, 4), np.nan)}, "precompute"),
     ],
 )
-def test_a_path_refuses_bad_settings(data, params, told):
+def test_a_path_refuses_bad_settings(tall, params, told):
     with pytest.raises(ValueError, match=told):
-        enet_path(*data, **params)
+        enet_path(*tall, **params)
 
 
 @pytest.mark.parametrize("alphas", [[-1.0, 0.1], [np.nan, 0.1], [np.inf, 0.1], []])
-def test_cross_validated_paths_refuse_bad_penalties(data, alphas):
-    X, y = data
+def test_cross_validated_paths_refuse_bad_penalties(tall, alphas):
+    X, y = tall
     for model, target in ((LassoCV, y), (ElasticNetCV, y), (MultiTaskLassoCV, np.c_[y, y])):
         with pytest.raises(ValueError, match="alphas"):
             model(alphas=alphas).fit(X, target)
 
 
 @pytest.mark.parametrize("l1_ratio", [[], [2.0], [0.5, np.nan], 0, [0.0, 0.5]])
-def test_cross_validated_paths_refuse_bad_shares(data, l1_ratio):
-    X, y = data
+def test_cross_validated_paths_refuse_bad_shares(tall, l1_ratio):
+    X, y = tall
     for model, target in ((ElasticNetCV, y), (MultiTaskElasticNetCV, np.c_[y, y])):
         with pytest.raises(ValueError, match="l1_ratio"):
             model(l1_ratio=l1_ratio).fit(X, target)

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from samples import sparse_regression
 
 from lanatus.callbacks import Recorder
 from lanatus.linear import (
@@ -12,14 +13,6 @@ from lanatus.linear import (
 )
 
 TOY = np.array([[1.0, 0], [1, 1], [0, 1]]), np.array([2, 2, 0.5])
-
-
-def made(n=60, d=15, seed=0, used=5, noise=1.0):
-    rng = np.random.RandomState(seed)
-    X = rng.normal(size=(n, d)) + 1
-    w = np.zeros(d)
-    w[:used] = rng.normal(size=used) * 3
-    return X, X @ w + noise * rng.normal(size=n)
 
 
 def test_the_books_proximal_gradient_steps():
@@ -46,7 +39,7 @@ def test_the_step_of_the_misprinted_lipschitz_condition_diverges():
 
 @pytest.mark.parametrize("accelerated", [False, True])
 def test_proximal_gradient_and_coordinate_descent_agree(accelerated):
-    X, y = made()
+    X, y = sparse_regression()
     slow = ProximalGradient(
         0.3, accelerated=accelerated, fit_intercept=True, loss_scale="mean", tol=1e-11, max_iter=100_000
     ).fit(X, y)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from samples import sparse_regression
 
 from lanatus.linear import (
     Lasso,
@@ -9,19 +10,11 @@ from lanatus.linear import (
 )
 
 
-def made(n=60, d=15, seed=0, used=5, noise=1.0):
-    rng = np.random.RandomState(seed)
-    X = rng.normal(size=(n, d)) + 1
-    w = np.zeros(d)
-    w[:used] = rng.normal(size=used) * 3
-    return X, X @ w + noise * rng.normal(size=n)
-
-
 @pytest.mark.covers("linear.regularized-linear-model")
 @pytest.mark.parametrize("loss", ["squared", "huber", "logistic", "squared_hinge", "poisson"])
 @pytest.mark.parametrize("penalty", ["l1", "elasticnet", "l2"])
 def test_two_solvers_agree_for_every_loss_and_penalty(loss, penalty):
-    X, y = made(80, 6)
+    X, y = sparse_regression(80, 6)
     X, y = (X - X.mean(axis=0)) / 2, y / 4
     target = y if loss in ("squared", "huber") else np.floor(np.exp(np.clip(y, -2, 2))) if loss == "poisson" else y > 0
     how = {"loss": loss, "penalty": penalty, "alpha": 0.05, "max_iter": 50_000}
@@ -34,7 +27,7 @@ def test_two_solvers_agree_for_every_loss_and_penalty(loss, penalty):
 
 @pytest.mark.covers("linear.lp-regularization")
 def test_lp_penalties():
-    X, y = made(60, 5)
+    X, y = sparse_regression(60, 5)
     ridge = RegularizedLinearModel(penalty="lp", p=2, alpha=0.1, tol=1e-11).fit(X, y)
     l2 = RegularizedLinearModel(penalty="l2", alpha=0.2, tol=1e-12).fit(X, y)
     np.testing.assert_allclose(ridge.coef_, l2.coef_, atol=1e-5)
@@ -48,7 +41,7 @@ def test_lp_penalties():
 
 
 def test_a_solver_refuses_by_name_what_it_cannot_take():
-    X, y = made()
+    X, y = sparse_regression()
     with pytest.raises(ValueError, match=r"solver='lbfgs' needs 'gradient', which L1 does not have"):
         RegularizedLinearModel(penalty="l1", solver="lbfgs").fit(X, y)
     with pytest.raises(ValueError, match=r"solver='newton' needs 'parts', which Lp does not have"):
@@ -56,7 +49,7 @@ def test_a_solver_refuses_by_name_what_it_cannot_take():
 
 
 def test_a_loss_that_classifies_makes_a_classifier():
-    X, y = made()
+    X, y = sparse_regression()
     labels = np.where(y > np.median(y), "甜", "sour")
     model = RegularizedLinearModel("logistic", "l1", alpha=0.01).fit(X, labels)
     assert model.score(X, labels) > 0.9
