@@ -30,9 +30,7 @@ def _no_warnings():
 )
 @pytest.mark.parametrize("kind", [np.asarray, lambda X: X.tolist()])
 def test_huge_numbers_are_refused_in_fit_and_in_predict(model, kind):
-    with pytest.raises(
-        ValueError, match=r"X contains -?1.79e\+308, which is too large .* up to 1e\+100: scale"
-    ):
+    with pytest.raises(ValueError, match=r"X contains -?1.79e\+308, which is too large .* up to 1e\+100: scale"):
         model.fit(kind(HUGE), Y)
     ask = "predict" if hasattr(model, "predict") else "score_samples"
     with pytest.raises(ValueError, match="too large to square and sum as float64"):
