@@ -20,12 +20,6 @@ from ._intake import is_plain_numbers as is_plain_numbers
 from ._intake import match_columns as match_columns
 from ._intake import take_plain as take_plain
 from ._intake import take_table as take_table
-from ._learners import Classifier as Classifier
-from ._learners import LogProbabilisticClassifier as LogProbabilisticClassifier
-from ._learners import ProbabilisticClassifier as ProbabilisticClassifier
-from ._learners import Regressor as Regressor
-from ._learners import WeightedClassifier as WeightedClassifier
-from ._learners import WeightedRegressor as WeightedRegressor
 from ._targets import as_labels as as_labels
 from ._targets import as_targets as as_targets
 from ._targets import check_positive_weight as check_positive_weight

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
+from sklearn.base import ClassifierMixin
 
-from lanatus._typing import override
-from lanatus.base import Estimator, LogProbabilisticClassifier, WeightedClassifier, check_is_fitted
+from lanatus.base import Estimator, check_is_fitted
 from lanatus.scale import blockwise
 
 
-class BayesClassifier(WeightedClassifier, LogProbabilisticClassifier, Estimator):
+class BayesClassifier(ClassifierMixin, Estimator):
     """Picks the class of the largest :math:`P(c) p(x | c)`; a class that derives from it says how large that is.
 
     A row that no class can explain, all of whose products are 0, says nothing: its classes keep their priors.
@@ -39,21 +39,21 @@ class BayesClassifier(WeightedClassifier, LogProbabilisticClassifier, Estimator)
         check_is_fitted(self)
         return self._joint(X)
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         return self.classes_[explained(self._joint(X), self._log_priors()).argmax(axis=1)]
 
-    @override
     @blockwise
     def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the probability of each class, for each row of X."""
         check_is_fitted(self)
         return log_posterior(self._joint(X), self._log_priors())
 
-    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, in the order of ``classes_``, for each row of X."""
         return np.exp(self.predict_log_proba(X))
 
 

@@ -46,23 +46,3 @@ class Density(DensityMixin, Estimator):
     def score(self, X: Any, y: Any = None) -> float:
         """Log-likelihood: the sum of the log densities of the rows; y is ignored."""
         return float(np.sum(np.asarray(self.score_samples(X), dtype=np.float64)))
-
-
-class GenerativeDensity(Density):
-    """A density that new rows can be drawn from."""
-
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
-        """Draw rows.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            How many.
-        random_state : int, RandomState or None, default=None
-            Seed.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features); nominal and ordinal columns have their values
-        """
-        raise NotImplementedError

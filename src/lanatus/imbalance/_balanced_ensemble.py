@@ -4,9 +4,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
+from sklearn.base import ClassifierMixin
 
-from lanatus._typing import override
-from lanatus.base import ProbabilisticClassifier, check_is_fitted, coded_rows
+from lanatus.base import check_is_fitted, coded_rows
 from lanatus.ensemble.boosting import Stumps, boosted, votes
 from lanatus.params import Nothing, ParameterRule
 from lanatus.scale import blockwise
@@ -15,7 +15,7 @@ from lanatus.wrapping import LEARNER, Wrapper
 LEARNER_OR_STUMPS = Nothing() | LEARNER
 
 
-class BalancedEnsemble(ProbabilisticClassifier, Wrapper):
+class BalancedEnsemble(ClassifierMixin, Wrapper):
     """Base: rows in, codes, learners on parts of the rows, and answers from the scores of `_scores`."""
 
     _params: ClassVar[dict[str, ParameterRule]]
@@ -64,9 +64,9 @@ class BalancedEnsemble(ProbabilisticClassifier, Wrapper):
         scores = self._scores(self._take(X, reset=False))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         return np.asarray(self.classes_[self._scores(self._take(X, reset=False)).argmax(axis=1)])
 

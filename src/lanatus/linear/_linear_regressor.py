@@ -1,10 +1,11 @@
 """What linear models of numbers share."""
 
-from lanatus.base import WeightedRegressor
+from sklearn.base import RegressorMixin
+
 from lanatus.linear._linear_model import LinearModel
 
 
-class LinearRegressor(WeightedRegressor, LinearModel):
+class LinearRegressor(RegressorMixin, LinearModel):
     """A linear model that learns its weights from rows with numbers to predict."""
 
     predict = LinearModel.predict

@@ -5,10 +5,10 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import is_regressor
+from sklearn.base import ClassifierMixin, is_regressor
 
 from lanatus._typing import override
-from lanatus.base import WeightedClassifier, coded_rows, fitting
+from lanatus.base import coded_rows, fitting
 from lanatus.params import rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
@@ -17,7 +17,7 @@ from lanatus.wrapping import LEARNER, Wrapper
 Tasks = Sequence[tuple[np.ndarray, np.ndarray | None]]
 
 
-class Decomposed(WeightedClassifier, Wrapper):
+class Decomposed(ClassifierMixin, Wrapper):
     """What the decompositions share: two-class learners, fitted side by side, and labels."""
 
     estimators_: list[Any]
@@ -56,9 +56,9 @@ class Decomposed(WeightedClassifier, Wrapper):
         """One score a class, the largest wins; for two classes one score, above zero for the second."""
         raise NotImplementedError
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         sure = self.decision_function(X)
         return np.asarray(self.classes_[(sure > 0).astype(int) if sure.ndim == 1 else sure.argmax(axis=1)])
 

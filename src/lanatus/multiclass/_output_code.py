@@ -190,9 +190,9 @@ class OutputCodeClassifier(Decomposed):
             return np.asarray(np.where(answers > 0, 1.0, -1.0) @ self.code_book_.T)
         return -code_distances(answers, self.code_book_, distance=self.decoding, weights=self.weights_)
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         near = self._nearness(self._answers(self._take(X, reset=False)))
         return np.asarray(self.classes_[near.argmax(axis=1)])

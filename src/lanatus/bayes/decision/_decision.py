@@ -3,9 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 
 from lanatus._typing import override
-from lanatus.base import ProbabilisticClassifier, WeightedClassifier, check_is_fitted, class_codes, fitting
+from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Array, Nothing, Real, Satisfies
 from lanatus.scale import blockwise
@@ -98,7 +99,7 @@ def least_risk(posterior: np.ndarray, loss_matrix: Any, reject_loss: float | Non
     en="Bayes decision rules over any classifier",
     zh="最小错误率准则",
 )
-class BayesDecision(WeightedClassifier, ProbabilisticClassifier, Wrapper):
+class BayesDecision(ClassifierMixin, Wrapper):
     r"""Decides by Bayes' rule on the probabilities of any classifier.
 
     By default the class of the largest posterior, the least error; with losses that of the least risk
@@ -226,9 +227,9 @@ class BayesDecision(WeightedClassifier, ProbabilisticClassifier, Wrapper):
         with np.errstate(invalid="ignore"):
             return np.asarray(logs[:, 1 - own] - logs[:, own])
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         if self.bounded_class is not None:
@@ -243,9 +244,9 @@ class BayesDecision(WeightedClassifier, ProbabilisticClassifier, Wrapper):
         answers = np.concatenate([self.classes_, rejected] if same else [self.classes_.astype(object), rejected])
         return np.asarray(answers[decisions])  # the last for -1
 
-    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, in the order of ``classes_``, for each row of X."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict_proba(self._take(X, reset=False)))
 

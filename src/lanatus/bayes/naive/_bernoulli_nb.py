@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lanatus._typing import override
 from lanatus.base import Numbers, check_is_fitted
 from lanatus.bayes._posterior import BayesClassifier, logarithm
 from lanatus.bayes.naive._linear_nb import RULES, TYPES, LinearNB, linear_joint
@@ -142,8 +141,8 @@ class BernoulliNB(LinearNB):
             joint[had < certain.sum(axis=1)] = -np.inf
         return joint
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         return BayesClassifier.predict(self, X) if self._certain().any() else super().predict(X)

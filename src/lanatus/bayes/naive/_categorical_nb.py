@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus._typing import override
 from lanatus.base import Takes, check_is_fitted, n_threads
 from lanatus.bayes import _class_sums
 from lanatus.bayes._class_sums import set_classes
@@ -170,9 +169,9 @@ class CategoricalNB(BayesClassifier):
     def _log_priors(self) -> np.ndarray:
         return self.class_log_prior_
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         return self.classes_[kernels.coded_predict(self._known(X), **self._model())]
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus._typing import override
 from lanatus.base import Takes, aligned, check_is_fitted, class_codes, n_threads
 from lanatus.bayes import _class_sums
 from lanatus.bayes._class_sums import set_classes
@@ -107,9 +106,9 @@ class GaussianNB(BayesClassifier):
         mean, var = aligned(self.theta_), aligned(self.var_)
         return {"mean": mean, "var": var, "log_prior": self._log_priors(), "n_threads": n_threads()}
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         return self.classes_[kernels.predict(self._take(X, reset=False), **self._densities())]
 

@@ -9,7 +9,6 @@ import scipy.sparse as sp
 
 from lanatus._core import bayes as kernels
 from lanatus._core import core
-from lanatus._typing import override
 from lanatus.base import Estimator, Intake, Numbers, Takes, check_is_fitted, class_codes, n_threads
 from lanatus.bayes import _class_sums
 from lanatus.bayes._class_sums import set_classes
@@ -102,9 +101,9 @@ class LinearNB(BayesClassifier):
     def _joint(self, X: Any) -> np.ndarray:
         return linear_joint(self._take(X, reset=False), *self._coefficients(), self._threshold())
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         rows = kernel_rows(self._take(X, reset=False))
         options = {"above": self._threshold(), "n_threads": n_threads()}

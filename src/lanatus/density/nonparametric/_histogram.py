@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from lanatus._typing import override
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density._density import GenerativeDensity
+from lanatus.density._density import Density
 from lanatus.density.nonparametric._bin_edges import RULES, bin_edges
 from lanatus.density.nonparametric._grid import Cells, as_mass, count_cells, find_cells, places_of
 from lanatus.params import Array, Choice, Integer, Nothing, Real, Satisfies
@@ -24,7 +24,7 @@ from lanatus.scale import Block, blockwise, open_engine
     streams=True,
     peers=["numpy:histogramdd", "scipy:rv_histogram"],
 )
-class HistogramDensity(GenerativeDensity):
+class HistogramDensity(Density):
     r"""A density that is constant in each cell of a grid: the cell's share of the rows over its volume.
 
     :math:`\hat p(x) = \frac{n_c + \alpha}{(n + \alpha C)\, V_c}` for *x* in cell *c* of :math:`C` cells.
@@ -107,8 +107,8 @@ class HistogramDensity(GenerativeDensity):
             logs = np.log(mass) - self._log_total() - np.sum(sides, axis=0)
         return np.where(inside, logs, -np.inf).astype(X.dtype, copy=False)
 
-    @override
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draw rows, `n_samples` of them; nominal and ordinal columns have their values."""
         check_is_fitted(self)
         rng = check_random_state(random_state)
         at = rng.choice(len(self.cells_), n_samples, p=self.cell_weights_ / self.n_samples_)

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from lanatus._typing import override
 from lanatus.base import Numbers, check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density._density import GenerativeDensity
+from lanatus.density._density import Density
 from lanatus.density.nonparametric._bandwidth import RULES, choose_bandwidth
 from lanatus.density.nonparametric._kernel_sums import log_kernel_sums, metric_of
 from lanatus.density.nonparametric._windows import KERNELS, draw_offsets, log_window_integral
@@ -27,7 +27,7 @@ _MOST_COLUMNS = 15  # a tree over more seldom leaves anything out
     zh="核密度估计",
     peers=["scikit-learn:KernelDensity", "mlpack:kde", "scipy:gaussian_kde"],
 )
-class KernelDensity(GenerativeDensity):
+class KernelDensity(Density):
     r"""A density that is the mean of windows laid on the rows, of any shape and width.
 
     :math:`\hat p(x) = \frac{1}{\sum w} \sum_i \frac{w_i}{c\, h^d} K\!\left(\frac{\lVert x - x_i \rVert}{h}\right)`
@@ -162,8 +162,8 @@ class KernelDensity(GenerativeDensity):
         logs = log_kernel_sums(tree, queries, kernel=kernel, metric=metric, h=h, rtol=float(self.rtol), atol=atol)
         return (logs - scale).astype(X.dtype, copy=False)
 
-    @override
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draw rows, `n_samples` of them; nominal and ordinal columns have their values."""
         check_is_fitted(self)
         rng = check_random_state(random_state)
         kernel, metric, unit = self._window()

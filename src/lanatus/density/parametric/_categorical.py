@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from lanatus._typing import override
 from lanatus.base import Tables, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density._density import GenerativeDensity
+from lanatus.density._density import Density
 from lanatus.params import ParameterRule, Real
 
 
@@ -19,7 +19,7 @@ from lanatus.params import ParameterRule, Real
     en="Relative frequencies of discrete values",
     zh="离散概率的频率估计",
 )
-class CategoricalDensity(GenerativeDensity):
+class CategoricalDensity(Density):
     r"""Probabilities of the values of each column by how often they occur, columns taken as independent.
 
     :math:`P(x_j = v) = \frac{n_{jv} + \alpha}{n_j + \alpha K_j}` with :math:`K_j` values of column j: the relative
@@ -102,8 +102,8 @@ class CategoricalDensity(GenerativeDensity):
             out += np.where(known, logs, 0.0)
         return out
 
-    @override
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draw rows, `n_samples` of them; nominal and ordinal columns have their values."""
         check_is_fitted(self)
         rng = check_random_state(random_state)
         drawn = [rng.choice(len(p), n_samples, p=p) if len(p) else None for p in self.probabilities_]

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from lanatus._typing import override
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density._density import GenerativeDensity
+from lanatus.density._density import Density
 from lanatus.density.mixture._mixture_start import Survey
 from lanatus.params import Choice, Flag, Integer, Real
 from lanatus.scale import blockwise, open_engine
@@ -117,7 +117,7 @@ def _on_axes(gap: np.ndarray, variances: np.ndarray, allow_singular: bool) -> np
     streams=True,
     peers=["scikit-learn:EmpiricalCovariance"],
 )
-class GaussianDensity(GenerativeDensity):
+class GaussianDensity(Density):
     r"""A normal density with the mean and covariance of the rows.
 
     Maximum likelihood gives :math:`\mu = \frac1n \sum x` (7.12) and
@@ -215,8 +215,8 @@ class GaussianDensity(GenerativeDensity):
         spread = _axes(self.covariance_.astype(np.float64), X.shape[1])
         return log_normal_density(X, self.mean_, spread, allow_singular=True).astype(X.dtype, copy=False)
 
-    @override
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draw rows, `n_samples` of them; nominal and ordinal columns have their values."""
         check_is_fitted(self)
         rng = check_random_state(random_state)
         mean, covariance = self.mean_.astype(np.float64), self.covariance_.astype(np.float64)

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from lanatus._typing import override
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density._density import GenerativeDensity
+from lanatus.density._density import Density
 from lanatus.density.parametric._conjugate_priors import mean_posterior
 from lanatus.density.parametric._gaussian import LOG_2PI
 from lanatus.params import Real
@@ -21,7 +21,7 @@ from lanatus.params import Real
     en="Bayesian estimate of a Gaussian mean",
     zh="高斯均值的贝叶斯估计(MAP)",
 )
-class BayesianGaussianMean(GenerativeDensity):
+class BayesianGaussianMean(Density):
     r"""Normal columns of known variance, whose means have normal priors.
 
     The posterior of a mean is normal with

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from lanatus._typing import override
 from lanatus.base import Tables, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.density._density import GenerativeDensity
+from lanatus.density._density import Density
 from lanatus.density.parametric._categorical import CategoricalDensity
 from lanatus.density.parametric._gaussian import GaussianDensity
 from lanatus.params import Nothing, ParameterRule, Satisfies
@@ -27,7 +27,7 @@ def _is_density(value: Any) -> bool:
     en="Product (naive Bayes) density",
     zh="独立乘积密度",
 )
-class ProductDensity(GenerativeDensity):
+class ProductDensity(Density):
     r"""A density that takes the columns as independent, :math:`\hat p(x) = \prod_j \hat p_j(x_j)`.
 
     Escapes the curse of dimensionality at the price of the assumption: each column needs as many rows as one dimension
@@ -106,8 +106,8 @@ class ProductDensity(GenerativeDensity):
                 out[known] += density.score_samples(cells[known, None])
         return out
 
-    @override
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draw rows, `n_samples` of them; nominal and ordinal columns have their values."""
         check_is_fitted(self)
         rng = check_random_state(random_state)
         out = np.full((n_samples, len(self.marginals_)), np.nan, dtype=float if self.schema_.all_numeric else object)

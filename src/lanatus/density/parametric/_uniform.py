@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from lanatus._typing import override
 from lanatus.base import check_is_fitted, check_positive_weight, fitting
 from lanatus.catalog import method
-from lanatus.density._density import GenerativeDensity
+from lanatus.density._density import Density
 from lanatus.params import Flag
 
 
@@ -20,7 +20,7 @@ from lanatus.params import Flag
     zh="均匀分布极大似然",
     peers=["scipy:uniform.fit"],
 )
-class UniformDensity(GenerativeDensity):
+class UniformDensity(Density):
     r"""The uniform density on the smallest box that holds the rows.
 
     The likelihood :math:`\prod_j (b_j - a_j)^{-n}` has no place where its derivative is zero; it is largest for the
@@ -86,8 +86,8 @@ class UniformDensity(GenerativeDensity):
         """Log-likelihood: the sum of the log densities of the rows, in their type; y is ignored."""
         return float(self.score_samples(X).sum())
 
-    @override
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draw rows, `n_samples` of them; nominal and ordinal columns have their values."""
         check_is_fitted(self)
         rng = check_random_state(random_state)
         return rng.uniform(self.low_, self.high_, (n_samples, len(self.low_)))

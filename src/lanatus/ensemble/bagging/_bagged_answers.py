@@ -3,20 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import column_or_1d
 
 from lanatus._typing import override
-from lanatus.base import (
-    ProbabilisticClassifier,
-    WeightedClassifier,
-    WeightedRegressor,
-    as_targets,
-    check_is_fitted,
-    class_codes,
-    fitting,
-    take_rows,
-)
+from lanatus.base import as_targets, check_is_fitted, class_codes, fitting, take_rows
 from lanatus.ensemble._committee import class_shares
 from lanatus.ensemble._one_learner import some_columns
 from lanatus.ensemble.bagging._resampled import fit_bagged, mean_answer, rows_of_members, sample_of
@@ -25,7 +17,7 @@ from lanatus.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from lanatus.wrapping import Wrapper
 
 
-class BaggedClassifier(WeightedClassifier, ProbabilisticClassifier, Wrapper):
+class BaggedClassifier(ClassifierMixin, Wrapper):
     """What classifiers share: codes, votes, and the out-of-bag estimate (8.20, 8.21)."""
 
     _default_learner = DecisionTreeClassifier
@@ -76,15 +68,15 @@ class BaggedClassifier(WeightedClassifier, ProbabilisticClassifier, Wrapper):
             error = self._oob_error(target, weight, total, count)
             self.oob_score_ = 1 - error if np.isfinite(error) else np.nan
 
-    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, in the order of ``classes_``, for each row of X."""
         check_is_fitted(self)
         return mean_answer(self, self._take(X, reset=False))
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         shares = mean_answer(self, rows)
@@ -105,7 +97,7 @@ class BaggedClassifier(WeightedClassifier, ProbabilisticClassifier, Wrapper):
             shares[tied] = np.where(top[tied], 1 + sure, 0)
 
 
-class BaggedRegressor(WeightedRegressor, Wrapper):
+class BaggedRegressor(RegressorMixin, Wrapper):
     """What regressors share: numbers, their mean, and the out-of-bag estimate."""
 
     _default_learner = DecisionTreeRegressor
@@ -155,8 +147,8 @@ class BaggedRegressor(WeightedRegressor, Wrapper):
             given = None if weight is None else weight[seen]
             self.oob_score_ = float(r2_score(target[seen], self.oob_prediction_[seen], sample_weight=given))
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted number of each row of X."""
         check_is_fitted(self)
         return mean_answer(self, self._take(X, reset=False))

@@ -3,10 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state, column_or_1d
 
 from lanatus._typing import override
-from lanatus.base import WeightedRegressor, as_targets, check_is_fitted, fitting
+from lanatus.base import as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.bagging._bagging import BaggingRegressor
@@ -23,7 +24,7 @@ from lanatus.wrapping import Wrapper
     en="Iterative bagging",
     zh="Iterative Bagging (迭代Bagging)",
 )
-class IterativeBaggingRegressor(WeightedRegressor, Wrapper):
+class IterativeBaggingRegressor(RegressorMixin, Wrapper):
     r"""Bagging in stages, each of what the stages before left over by their out-of-bag answers; the stages are summed.
 
     Bagging lowers variance; the stages lower bias too. Stage s bags the targets :math:`y^{(s)}`, and
@@ -130,9 +131,9 @@ class IterativeBaggingRegressor(WeightedRegressor, Wrapper):
             random_state=seed,
         )
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted number of each row of X."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         return np.asarray(np.sum([stage.predict(rows) for stage in self.stages_], axis=0))

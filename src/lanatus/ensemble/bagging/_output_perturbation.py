@@ -4,12 +4,12 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import ClassifierMixin, is_classifier
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 
 from lanatus._typing import override
-from lanatus.base import ProbabilisticClassifier, WeightedClassifier, check_is_fitted, class_codes, fitting
+from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import one_hot
 from lanatus.ensemble._one_learner import fit_one, seeded
@@ -141,29 +141,8 @@ def _fit_smeared(ensemble: Any, sample: Sample, seed: int) -> Any:
     return fit_one(model, sample.rows, target + ensemble.sigma * spread * noise, sample.draw.known, weight)
 
 
-class _Smearing(Wrapper):
-    """What smearing of labels and of numbers share: the parameters."""
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 100,
-        sigma: float = 1.0,
-        *,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.sigma = sigma
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    _params = rules_for(__init__, RULES)
-
-
 @method("ensemble.output-smearing", section="8.5.3", task="classification", en="Output smearing", zh="输出调制法")
-class OutputSmearingClassifier(WeightedClassifier, ProbabilisticClassifier, _Smearing):
+class OutputSmearingClassifier(ClassifierMixin, Wrapper):
     r"""Regressors of the classes' indicators with noise added, and the class of the largest mean.
 
     Classification becomes regression: the targets of a learner are
@@ -210,6 +189,23 @@ class OutputSmearingClassifier(WeightedClassifier, ProbabilisticClassifier, _Sme
     Breiman (2000), Randomizing outputs to increase prediction accuracy.
     """
 
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 100,
+        sigma: float = 1.0,
+        *,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.sigma = sigma
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    _params = rules_for(__init__, RULES)
+
     _default_learner = DecisionTreeRegressor
 
     estimators_: list[Any]
@@ -236,22 +232,22 @@ class OutputSmearingClassifier(WeightedClassifier, ProbabilisticClassifier, _Sme
     def _answer(self, model: Any, rows: Any) -> np.ndarray:
         return np.asarray(model.predict(rows), dtype=np.float64).reshape(-1, len(self.classes_))
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         return np.asarray(self.classes_[mean_answer(self, self._take(X, reset=False)).argmax(axis=1)])
 
-    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, in the order of ``classes_``, for each row of X."""
         check_is_fitted(self)
         means = np.maximum(mean_answer(self, self._take(X, reset=False)), 1e-12)
         return means / means.sum(axis=1, keepdims=True)
 
 
 @method(section="8.5.3", task="regression", en="Output smearing for regression", zh="输出调制法回归")
-class OutputSmearingRegressor(BaggedRegressor, _Smearing):
+class OutputSmearingRegressor(BaggedRegressor):
     r"""Regressors of the target with noise added, and their mean.
 
     The target of a learner is :math:`y + \sigma\, s_y\, z`, with :math:`s_y` the standard deviation of y and z drawn
@@ -292,6 +288,23 @@ class OutputSmearingRegressor(BaggedRegressor, _Smearing):
     ----------
     Breiman (2000), Randomizing outputs to increase prediction accuracy.
     """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 100,
+        sigma: float = 1.0,
+        *,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.sigma = sigma
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    _params = rules_for(__init__, RULES)
 
     @override
     @fitting

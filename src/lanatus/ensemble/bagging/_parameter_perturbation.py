@@ -4,12 +4,12 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import is_regressor
+from sklearn.base import ClassifierMixin, is_regressor
 from sklearn.model_selection import ParameterSampler
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import ProbabilisticClassifier, WeightedClassifier, check_is_fitted, coded_rows, fitting, n_rows
+from lanatus.base import check_is_fitted, coded_rows, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import class_shares
@@ -34,7 +34,7 @@ _DISTRIBUTIONS = Satisfies(
     en="Perturbation of the algorithm's parameters",
     zh="算法参数扰动",
 )
-class ParameterPerturbationClassifier(WeightedClassifier, ProbabilisticClassifier, Wrapper):
+class ParameterPerturbationClassifier(ClassifierMixin, Wrapper):
     r"""The same learner several times, each with parameters drawn at random; all of them vote.
 
     :math:`h_t = L(D; \theta_t)` with :math:`\theta_t` drawn from `param_distributions`. A search for parameters trains
@@ -138,9 +138,9 @@ class ParameterPerturbationClassifier(WeightedClassifier, ProbabilisticClassifie
             drawn = [{"random_state": int(rng.randint(2**31 - 1)), **params} for params in drawn]
         return drawn
 
-    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, in the order of ``classes_``, for each row of X."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         total = np.zeros((n_rows(rows), len(self.classes_)))

@@ -5,10 +5,11 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state, column_or_1d
 
 from lanatus._typing import override
-from lanatus.base import WeightedRegressor, as_targets, check_is_fitted, fitting
+from lanatus.base import as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, weighing_rows
 from lanatus.ensemble._rules import RULES
@@ -26,7 +27,7 @@ from lanatus.wrapping import Wrapper
     zh="回归AdaBoost (AdaBoost.R2)",
     peers=["scikit-learn:AdaBoostRegressor"],
 )
-class AdaBoostRegressor(WeightedRegressor, Wrapper):
+class AdaBoostRegressor(RegressorMixin, Wrapper):
     r"""AdaBoost.R2: regressors one after the other, each on rows that those before answered badly; a weighted median.
 
     The loss of a row is its share of the largest absolute error,
@@ -156,9 +157,9 @@ class AdaBoostRegressor(WeightedRegressor, Wrapper):
         rows = self._take(X, reset=False)
         return np.column_stack([np.asarray(model.predict(rows)).ravel() for model in self.estimators_])
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted number of each row of X."""
         return _weighted_median(self._answers(X), self.estimator_weights_)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:

@@ -3,10 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import WeightedClassifier, check_is_fitted, fitting
+from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.boosting._weighted_vote import Learn, fitter, open_rows, predicted_codes
@@ -23,7 +24,7 @@ from lanatus.wrapping import Wrapper
     en="Boosting by filtering",
     zh="最早的Boosting算法 (过滤提升)",
 )
-class BoostByFilter(WeightedClassifier, Wrapper):
+class BoostByFilter(ClassifierMixin, Wrapper):
     r"""Schapire's first boosting: three learners, the later ones on what the first two get wrong or disagree on.
 
     The second learner sees rows of which the first gets one half right; the third those on which the first two differ;
@@ -94,9 +95,9 @@ class BoostByFilter(WeightedClassifier, Wrapper):
         self.estimators_, _ = _triple(learn, codes, weight / weight.sum(), self.n_levels)
         return self
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         codes = np.array([predicted_codes(model, rows, self.classes_) for model in self.estimators_])

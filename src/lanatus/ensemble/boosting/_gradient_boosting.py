@@ -4,19 +4,12 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.class_weight import compute_sample_weight
 
 from lanatus._typing import override
-from lanatus.base import (
-    ProbabilisticClassifier,
-    WeightedClassifier,
-    WeightedRegressor,
-    as_targets,
-    check_is_fitted,
-    class_codes,
-    fitting,
-)
+from lanatus.base import as_targets, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.ensemble.boosting._gradient_boosting_base import BOOSTING, BOOSTING_PARAMS, GradientBoostingBase
 from lanatus.ensemble.boosting._losses import AdaptiveHuber, BoostingLoss, Counts, Custom, is_custom
@@ -35,7 +28,7 @@ _OWN_LOSS = Satisfies(is_custom, "an object with init, gradient, hessian and lin
     peers=["LightGBM:LGBMRegressor", "XGBoost:XGBRegressor", "scikit-learn:HistGradientBoostingRegressor"],
     contender=BOOSTING,
 )
-class GradientBoostingRegressor(WeightedRegressor, GradientBoostingBase):
+class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
     r"""A sum of small regression trees, each fitted to the gradient of the loss that those before it leave.
 
     Round t adds the tree :math:`f` that lowers :math:`\sum_i [g_i f(x_i) + \tfrac12 h_i f(x_i)^2] +
@@ -215,8 +208,8 @@ class GradientBoostingRegressor(WeightedRegressor, GradientBoostingBase):
         self._boost(matrix, n_values, targets, self._weights(sample_weight, matrix))
         return self
 
-    @override
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted number of each row of X."""
         return self._loss().link(self._raw(X)[:, 0])
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
@@ -239,7 +232,7 @@ class GradientBoostingRegressor(WeightedRegressor, GradientBoostingBase):
     peers=["LightGBM:LGBMClassifier", "XGBoost:XGBClassifier", "scikit-learn:HistGradientBoostingClassifier"],
     contender=BOOSTING,
 )
-class GradientBoostingClassifier(WeightedClassifier, ProbabilisticClassifier, GradientBoostingBase):
+class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
     r"""A sum of small regression trees on the gradient of a classification loss, one sum of trees for each score.
 
     Two classes have one score, the log odds of the second; more have one a class, with
@@ -434,8 +427,8 @@ class GradientBoostingClassifier(WeightedClassifier, ProbabilisticClassifier, Gr
         raw = self._raw(X)
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
-    @override
     def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, in the order of ``classes_``, for each row of X."""
         return self._chances(self._raw(X))
 
     def _chances(self, raw: np.ndarray) -> np.ndarray:
@@ -446,8 +439,8 @@ class GradientBoostingClassifier(WeightedClassifier, ProbabilisticClassifier, Gr
         second = self._loss().link(raw[:, 0])
         return np.column_stack([1 - second, second])
 
-    @override
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         return self.classes_[self._chances(self._raw(X)).argmax(axis=1)]
 

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
+from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
-from lanatus._typing import override
-from lanatus.base import ProbabilisticClassifier, WeightedClassifier, as_labels, check_is_fitted, coded_rows, n_rows
+from lanatus.base import as_labels, check_is_fitted, coded_rows, n_rows
 from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, takes_weights, weighing_rows
 from lanatus.ensemble.boosting._boosted_stumps import StumpFitter, numbers_of, stump_criterion, stumps_of, votes
 from lanatus.scale import blockwise
@@ -132,7 +132,7 @@ def predicted_codes(model: Any, rows: Any, classes: np.ndarray) -> np.ndarray:
     return np.searchsorted(classes, np.asarray(model.predict(rows)))
 
 
-class WeightedVote(WeightedClassifier, ProbabilisticClassifier, Wrapper):
+class WeightedVote(ClassifierMixin, Wrapper):
     """Base of boosted classifiers: the vote of `estimators_` by `estimator_weights_`."""
 
     _default_learner: ClassVar[Any] = DecisionStump
@@ -190,9 +190,9 @@ class WeightedVote(WeightedClassifier, ProbabilisticClassifier, Wrapper):
         check_is_fitted(self)
         return self._as_decision(self._votes(self._take(X, reset=False)))
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         return np.asarray(self.classes_[self._votes(self._take(X, reset=False)).argmax(axis=1)])
 

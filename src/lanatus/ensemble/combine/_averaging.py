@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import TransformerMixin
+from sklearn.base import RegressorMixin, TransformerMixin
 
 from lanatus._typing import override
-from lanatus.base import WeightedRegressor, check_is_fitted, fitting
+from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
     FOLDS,
@@ -34,7 +34,7 @@ from lanatus.scale import blockwise
     zh="平均法",
     peers=["scikit-learn:VotingRegressor"],
 )
-class VotingRegressor(WeightedRegressor, TransformerMixin, Committee):
+class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
     r"""Several regressors, fitted to the same rows, whose answers are averaged.
 
     :math:`H(x) = \sum_i w_i h_i(x)` (8.22, 8.23), with weights of 0 or more that add up to 1: equal, given, or
@@ -127,9 +127,9 @@ class VotingRegressor(WeightedRegressor, TransformerMixin, Committee):
         inverse = exact.astype(np.float64) if exact.any() else self.errors_.min() / self.errors_
         return np.asarray(inverse / inverse.sum())
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted number of each row of X."""
         return np.asarray(self.transform(X) @ self.weights_)
 
     @blockwise

@@ -3,9 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 
 from lanatus._typing import override
-from lanatus.base import ProbabilisticClassifier, check_is_fitted, coded_rows, fitting
+from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import (
@@ -34,7 +35,7 @@ from lanatus.table import Table
     zh="动态分类器选择",
     peers=["DESlib:OLA"],
 )
-class DynamicClassifierSelection(ProbabilisticClassifier, Committee):
+class DynamicClassifierSelection(ClassifierMixin, Committee):
     r"""For each row, the classifier of a pool that does best on the row's neighbours, or those that do well, answer.
 
     "ola": :math:`i^* = \arg\max_i \frac{1}{k} \sum_{z \in N_k(x)} 1[h_i(z) = y_z]`, the accuracy on the k nearest rows.

@@ -4,9 +4,10 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.special import logsumexp
+from sklearn.base import ClassifierMixin, RegressorMixin
 
 from lanatus._typing import override
-from lanatus.base import ProbabilisticClassifier, Regressor, coded_rows, fitting
+from lanatus.base import coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import one_hot, one_target
@@ -22,7 +23,7 @@ from lanatus.scale import blockwise
     en="Mixture of experts",
     zh="混合专家",
 )
-class MixtureOfExperts(ProbabilisticClassifier, Mixture):
+class MixtureOfExperts(ClassifierMixin, Mixture):
     r"""Several logistic regressions, the experts, and a gate that shares the space out among them: classification.
 
     :math:`P(y | x) = \sum_i g_i(x)\, P_i(y | x)` with :math:`g(x) = \mathrm{softmax}(V x)`, trained by EM: the trust in
@@ -102,9 +103,9 @@ class MixtureOfExperts(ProbabilisticClassifier, Mixture):
         for i in range(self.n_experts):
             self.expert_coef_[i] = softmax_fit(Z, truth, trust[:, i], self.expert_coef_[i], self.alpha)
 
-    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, in the order of ``classes_``, for each row of X."""
         with single_blas():
             Z, share = self._gate(X)
             return np.asarray(np.einsum("ne,enc->nc", share, np.exp(self._log_shares(Z))))
@@ -116,7 +117,7 @@ class MixtureOfExperts(ProbabilisticClassifier, Mixture):
     en="Mixture of experts for numbers",
     zh="混合专家(回归)",
 )
-class MixtureOfExpertsRegressor(Regressor, Mixture):
+class MixtureOfExpertsRegressor(RegressorMixin, Mixture):
     r"""Several linear regressions, the experts, and a gate that shares the space out among them: regression.
 
     :math:`p(y | x) = \sum_i g_i(x)\, N(y; w_i^T x, \sigma_i^2)` with :math:`g(x) = \mathrm{softmax}(V x)`, trained by
@@ -197,9 +198,9 @@ class MixtureOfExpertsRegressor(Regressor, Mixture):
             if mass > 0:
                 self.variances_[i] = max(float(trust[:, i] @ error**2) / mass, 1e-6)
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted number of each row of X."""
         with single_blas():
             Z, share = self._gate(X)
             mean = np.einsum("ne,ne->n", share, Z @ self.expert_coef_.T)

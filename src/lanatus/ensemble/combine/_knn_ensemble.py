@@ -4,10 +4,11 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import Estimator, ProbabilisticClassifier, Tables, check_is_fitted, coded_rows, fitting
+from lanatus.base import Estimator, Tables, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._rules import RULES
@@ -24,7 +25,7 @@ from lanatus.scale import blockwise
     en="Ensemble of nearest-neighbour classifiers",
     zh="提升kNN的集成",
 )
-class KNNEnsembleClassifier(ProbabilisticClassifier, Estimator):
+class KNNEnsembleClassifier(ClassifierMixin, Estimator):
     r"""Nearest-neighbour classifiers that differ in attributes and in the distance, not only in the rows.
 
     A nearest-neighbour classifier is stable: a bootstrap sample hardly changes it. Each member therefore also draws a
@@ -141,9 +142,9 @@ class KNNEnsembleClassifier(ProbabilisticClassifier, Estimator):
             return int(self.max_features)
         return max(1, round(self.max_features * d))
 
-    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, in the order of ``classes_``, for each row of X."""
         check_is_fitted(self)
         queries = self._space.points(self._take(X, reset=False))
         counts = Parallel(n_jobs=self.n_jobs)(

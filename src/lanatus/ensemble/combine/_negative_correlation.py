@@ -3,18 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import (
-    Estimator,
-    ProbabilisticClassifier,
-    Regressor,
-    check_is_fitted,
-    coded_rows,
-    fitting,
-    warn_unconverged,
-)
+from lanatus.base import Estimator, check_is_fitted, coded_rows, fitting, warn_unconverged
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot, one_target
 from lanatus.ensemble._rules import RULES
@@ -105,7 +98,7 @@ class _Networks(Estimator):
     en="Negative correlation learning",
     zh="负相关法",
 )
-class NegativeCorrelationEnsemble(ProbabilisticClassifier, _Networks):
+class NegativeCorrelationEnsemble(ClassifierMixin, _Networks):
     r"""Small networks trained together, with a term that drives each away from their mean: classification.
 
     Network i goes down :math:`E_i = \frac{1}{m} \sum_x \frac{1}{2} (F_i - y)^2 + \lambda (F_i - \bar F) \sum_{j \ne i}
@@ -167,18 +160,18 @@ class NegativeCorrelationEnsemble(ProbabilisticClassifier, _Networks):
         self._train(X, one_hot(codes, len(self.classes_)).astype(np.float64))
         return self
 
-    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, in the order of ``classes_``, for each row of X."""
         mean = self._each(X).mean(axis=0)
         shares = np.maximum(mean, 0.0)
         none = shares.sum(axis=1) == 0
         shares[none] = one_hot(mean[none].argmax(axis=1), shares.shape[1])
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         return np.asarray(self.classes_[self._each(X).mean(axis=0).argmax(axis=1)])
 
@@ -195,7 +188,7 @@ class NegativeCorrelationEnsemble(ProbabilisticClassifier, _Networks):
     en="Negative correlation learning of numbers",
     zh="负相关法(回归)",
 )
-class NegativeCorrelationRegressor(Regressor, _Networks):
+class NegativeCorrelationRegressor(RegressorMixin, _Networks):
     r"""Small networks trained together, with a term that drives each away from their mean: regression.
 
     As in :class:`NegativeCorrelationEnsemble`: all networks together go down
@@ -254,9 +247,9 @@ class NegativeCorrelationRegressor(Regressor, _Networks):
         self._train(X, ((target - self._middle) / (self._spread or 1.0))[:, None])
         return self
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted number of each row of X."""
         return np.asarray(self.predict_each(X).mean(axis=1))
 
     @override

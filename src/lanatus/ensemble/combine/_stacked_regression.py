@@ -3,10 +3,9 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import TransformerMixin, clone, is_regressor
+from sklearn.base import RegressorMixin, TransformerMixin, clone, is_regressor
 
-from lanatus._typing import override
-from lanatus.base import Regressor, check_is_fitted, fitting, n_rows
+from lanatus.base import check_is_fitted, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
     Committee,
@@ -31,7 +30,7 @@ from lanatus.wrapping import LEARNER
     zh="非负堆叠回归权重",
     peers=["scikit-learn:StackingRegressor"],
 )
-class StackingRegressor(Regressor, TransformerMixin, Committee):
+class StackingRegressor(RegressorMixin, TransformerMixin, Committee):
     r"""A regressor on top of the answers of others, learned from rows that those had not seen.
 
     With "nnls" it is Breiman's: :math:`\min_{w \ge 0} \sum_i (y_i - \sum_t w_t z_{it})^2`, where :math:`z_{it}` is what
@@ -153,8 +152,8 @@ class StackingRegressor(Regressor, TransformerMixin, Committee):
         self.final_estimator_ = fitted(self._final(), Z, target, None, weight)
         return self
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted number of each row of X."""
         check_is_fitted(self)
         return np.asarray(self.final_estimator_.predict(self.transform(X)))

@@ -3,11 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import TransformerMixin, clone, is_regressor
+from sklearn.base import ClassifierMixin, TransformerMixin, clone, is_regressor
 from sklearn.utils.metaestimators import available_if
 
 from lanatus._typing import override
-from lanatus.base import ProbabilisticClassifier, check_is_fitted, coded_rows, fitting
+from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
     Committee,
@@ -36,7 +36,7 @@ _METHODS = ("predict_proba", "decision_function", "predict")
     zh="Stacking (堆叠法)",
     peers=["scikit-learn:StackingClassifier"],
 )
-class StackingClassifier(ProbabilisticClassifier, TransformerMixin, Committee):
+class StackingClassifier(ClassifierMixin, TransformerMixin, Committee):
     r"""A classifier on top of the outputs of others, learned from rows that those had not seen.
 
     The rows are cut into k folds; :math:`z_{it} = h_t^{(-j)}(x_i)` for :math:`x_i \in D_j` are the attributes of row i
@@ -211,9 +211,9 @@ class StackingClassifier(ProbabilisticClassifier, TransformerMixin, Committee):
             self.final_estimator_ = fitted(self._final(), Z, codes, None, weight)
         return self
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         return np.asarray(self.classes_[np.asarray(self.final_estimator_.predict(self.transform(X)))])
 

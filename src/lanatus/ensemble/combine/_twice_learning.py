@@ -3,22 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import (
-    Estimator,
-    ProbabilisticClassifier,
-    Tables,
-    as_labels,
-    check_is_fitted,
-    coded_rows,
-    fitting,
-    n_rows,
-    warn_unconverged,
-)
+from lanatus.base import Estimator, Tables, as_labels, check_is_fitted, coded_rows, fitting, n_rows, warn_unconverged
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot
 from lanatus.ensemble._rules import RULES
@@ -144,7 +134,7 @@ def _with_own(X: Any, at: np.ndarray) -> np.ndarray:
     en="NeC4.5",
     zh="NeC4.5",
 )
-class NeC45Classifier(ProbabilisticClassifier, Estimator):
+class NeC45Classifier(ClassifierMixin, Estimator):
     r"""A C4.5 tree that learns from an ensemble of neural networks instead of from the labels.
 
     Networks with one hidden layer are fitted to bootstrap samples; they relabel the rows, and label new ones that are
@@ -282,15 +272,15 @@ class NeC45Classifier(ProbabilisticClassifier, Estimator):
     def _at(self) -> np.ndarray:
         return np.asarray(self.tree_.classes_).astype(np.intp)
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         return np.asarray(self.classes_[np.asarray(self.tree_.predict(self._take(X, reset=False))).astype(np.intp)])
 
-    @override
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, in the order of ``classes_``, for each row of X."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         shares = np.zeros((len(rows), len(self.classes_)))

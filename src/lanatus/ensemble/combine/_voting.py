@@ -4,12 +4,12 @@ import zlib
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import TransformerMixin
+from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from lanatus._typing import override
-from lanatus.base import ProbabilisticClassifier, WeightedClassifier, check_is_fitted, coded_rows, fitting
+from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
     WEIGHTS,
@@ -45,7 +45,7 @@ def _is_soft(model: "VotingClassifier") -> bool:
     zh="投票法",
     peers=["scikit-learn:VotingClassifier"],
 )
-class VotingClassifier(WeightedClassifier, ProbabilisticClassifier, TransformerMixin, Committee):
+class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
     r"""Several classifiers, fitted to the same rows, that vote.
 
     Plurality: :math:`H(x) = c_{\arg\max_j \sum_i w_i h_i^j(x)}` (8.25, 8.26), with :math:`h_i^j` 1 for the class that

@@ -3,10 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
 from lanatus._typing import override
-from lanatus.base import LogProbabilisticClassifier, WeightedClassifier, as_labels, class_codes, fitting
+from lanatus.base import as_labels, class_codes, fitting
 from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
 from lanatus.params import Choice, Nothing, ParameterRule, Satisfies
 from lanatus.scale import blockwise
@@ -29,7 +30,7 @@ CLASSIFIER_PARAMS: dict[str, ParameterRule] = {
 }
 
 
-class ForestClassifier(WeightedClassifier, LogProbabilisticClassifier, Forest):
+class ForestClassifier(ClassifierMixin, Forest):
     """Forests of classification trees, whose leaves hold class shares."""
 
     classes_: Any
@@ -104,23 +105,23 @@ class ForestClassifier(WeightedClassifier, LogProbabilisticClassifier, Forest):
             members.append(member)
         return members
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         parts = self._outputs(self._mean_value(X))
         if self.n_outputs_ == 1:
             return np.asarray(self.classes_[parts[0].argmax(axis=1)])
         return side_by_side([classes[part.argmax(axis=1)] for classes, part in zip(self.classes_, parts, strict=True)])
 
-    @override
     @blockwise
     def predict_proba(self, X: Any) -> Any:
+        """Probability of each class, in the order of ``classes_``, for each row of X."""
         shares = self._mean_value(X)
         return self._outputs(shares) if self.n_outputs_ > 1 else shares
 
-    @override
     @blockwise
     def predict_log_proba(self, X: Any) -> Any:
+        """Logarithm of the probability of each class, for each row of X."""
         with np.errstate(divide="ignore"):
             logs = np.log(self._mean_value(X))
         return self._outputs(logs) if self.n_outputs_ > 1 else logs

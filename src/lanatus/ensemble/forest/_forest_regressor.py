@@ -3,11 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 
 from lanatus._typing import override
-from lanatus.base import WeightedRegressor, as_targets, fitting
+from lanatus.base import as_targets, fitting
 from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
 from lanatus.params import Choice, ParameterRule
 from lanatus.scale import blockwise
@@ -17,7 +18,7 @@ from lanatus.tree.grow import Bins, grow_binned_numbers, grow_numbers, growth_op
 REGRESSOR_PARAMS: dict[str, ParameterRule] = {**FOREST_PARAMS, "criterion": Choice("squared_error", "friedman_mse")}
 
 
-class ForestRegressor(WeightedRegressor, Forest):
+class ForestRegressor(RegressorMixin, Forest):
     """Forests of regression trees."""
 
     criterion: str
@@ -67,7 +68,7 @@ class ForestRegressor(WeightedRegressor, Forest):
         """The trees as estimators."""
         return [self._as_estimator(tree, DecisionTreeRegressor()) for tree in self.trees_]
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted number of each row of X."""
         return self._by_output(self._mean_value(X))

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
@@ -11,8 +12,6 @@ from lanatus.base import (
     Columns,
     Estimator,
     Takes,
-    WeightedClassifier,
-    WeightedRegressor,
     as_targets,
     check_is_fitted,
     check_positive_weight,
@@ -36,7 +35,7 @@ _LABEL = Satisfies(lambda value: value is None or isinstance(value, str | int | 
     streams=True,
     peers=["scikit-learn:DummyClassifier"],
 )
-class BaselineClassifier(WeightedClassifier, Estimator):
+class BaselineClassifier(ClassifierMixin, Estimator):
     r"""Answers without a look at the attributes: the majority class, or a guess.
 
     What any classifier has to beat. Of 998 negative and 2 positive rows the majority class is right on
@@ -100,9 +99,9 @@ class BaselineClassifier(WeightedClassifier, Estimator):
             raise ValueError(f"constant must be one of the classes {self.classes_.tolist()}; got {self.constant!r}.")
         return self
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         check_is_fitted(self)
         return np.asarray(self.classes_[self._codes(n_rows(self._take(X, reset=False)))])
 
@@ -141,7 +140,7 @@ class BaselineClassifier(WeightedClassifier, Estimator):
     zh="均值/中位数基准",
     peers=["scikit-learn:DummyRegressor"],
 )
-class BaselineRegressor(WeightedRegressor, Estimator):
+class BaselineRegressor(RegressorMixin, Estimator):
     r"""Answers one number without a look at the attributes: the mean, a quantile or a constant.
 
     The mean has the least squared error of all constants, :math:`R^2 = 0` on the rows that it was fitted to.
@@ -216,8 +215,8 @@ class BaselineRegressor(WeightedRegressor, Estimator):
         each = np.ones(len(target)) if weight is None else weight
         return np.array([_quantile(column, each, level, self.strategy == "median") for column in target.T])
 
-    @override
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted number of each row of X."""
         check_is_fitted(self)
         answers = np.tile(self.constant_, (n_rows(self._take(X, reset=False)), 1))
         return answers[:, 0] if self._flat else answers

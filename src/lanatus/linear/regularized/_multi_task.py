@@ -3,10 +3,10 @@
 from functools import partial
 from typing import Any, Self
 
-from sklearn.base import MultiOutputMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from lanatus._typing import override
-from lanatus.base import WeightedRegressor, fitting
+from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.linear._linear_model import LinearModel
 from lanatus.linear._rules import RULES
@@ -17,7 +17,7 @@ from lanatus.optimize.solvers import BlockCoordinateDescent
 from lanatus.params import rules_for
 
 
-class MultiTask(MultiOutputMixin, WeightedRegressor, LinearModel):
+class MultiTask(MultiOutputMixin, RegressorMixin, LinearModel):
     """Base of the models that learn several targets together, and never one alone."""
 
     predict = LinearModel.predict

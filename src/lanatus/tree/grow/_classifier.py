@@ -3,10 +3,10 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
-from lanatus._typing import override
-from lanatus.base import LogProbabilisticClassifier, class_codes, fitting
+from lanatus.base import class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Array, Choice, Function, Integer, Nothing, ParameterRule, Real, Satisfies, rules_for
 from lanatus.scale import blockwise, is_at_scale
@@ -56,7 +56,7 @@ CLASSIFIER_PARAMS: dict[str, ParameterRule] = {
     peers=["scikit-learn:DecisionTreeClassifier", "snapml:DecisionTreeClassifier"],
     contender=READABLE_TREE,
 )
-class DecisionTreeClassifier(LogProbabilisticClassifier, DecisionTreeBase):
+class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     r"""A tree of tests on attributes with class weights at its leaves.
 
     Grown from the root by the split that gains most, :math:`\sum_v \frac{|D^v|}{|D|}\,` impurity of :math:`D^v` against
@@ -387,22 +387,22 @@ class DecisionTreeClassifier(LogProbabilisticClassifier, DecisionTreeBase):
         shares = np.hstack([shares_of(part) for part in self._outputs(self.tree_.value)])
         return self._outputs(self.tree_.spread(matrix, np.ascontiguousarray(shares)))
 
-    @override
     @blockwise
     def predict_proba(self, X: Any) -> Any:
+        """Probability of each class, in the order of ``classes_``, for each row of X."""
         parts = self._probabilities(X)
         return parts if self.n_outputs_ > 1 else parts[0]
 
-    @override
     @blockwise
     def predict_log_proba(self, X: Any) -> Any:
+        """Logarithm of the probability of each class, for each row of X."""
         with np.errstate(divide="ignore"):
             parts = [np.log(part) for part in self._probabilities(X)]
         return parts if self.n_outputs_ > 1 else parts[0]
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         parts = self._probabilities(X)
         if self.n_outputs_ == 1:
             return np.asarray(self.classes_[self._heaviest(parts[0])])

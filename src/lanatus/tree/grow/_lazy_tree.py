@@ -3,18 +3,9 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 
-from lanatus._typing import override
-from lanatus.base import (
-    Columns,
-    Estimator,
-    ProbabilisticClassifier,
-    Takes,
-    WeightedClassifier,
-    check_is_fitted,
-    class_codes,
-    fitting,
-)
+from lanatus.base import Columns, Estimator, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Integer, rules_for
 from lanatus.preprocess import entropy_edges
@@ -24,7 +15,7 @@ from lanatus.tree.grow._purity import _entropy
 
 
 @method("tree.lazy-decision-tree", section="10.7", task="classification", en="Lazy decision tree", zh="懒惰决策树")
-class LazyDecisionTreeClassifier(WeightedClassifier, ProbabilisticClassifier, Estimator):
+class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
     r"""A tree of which only the path for the row in question is ever built.
 
     ``fit`` stores the rows. To classify one, the test ``attribute = its value`` that gains most is applied to them,
@@ -183,7 +174,7 @@ class LazyDecisionTreeClassifier(WeightedClassifier, ProbabilisticClassifier, Es
         wide = np.where(gain >= most[:, None] - 1e-9, np.round(passed[places], 9), -1.0)
         return np.where(most > 1e-9, wide.argmax(axis=1), -1)
 
-    @override
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         shares = self.predict_proba(X)
         return np.asarray(self.classes_[shares.argmax(axis=1)])

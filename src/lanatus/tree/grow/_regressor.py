@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import RegressorMixin
 
 from lanatus._core import tree as kernels
-from lanatus._typing import override
-from lanatus.base import Regressor, as_targets, fitting, n_threads
+from lanatus.base import as_targets, fitting, n_threads
 from lanatus.catalog import method
 from lanatus.params import Choice, Nothing, ParameterRule, rules_for
 from lanatus.scale import blockwise, is_at_scale
@@ -33,7 +33,7 @@ REGRESSOR_PARAMS: dict[str, ParameterRule] = {
     peers=["scikit-learn:DecisionTreeRegressor"],
     contender=READABLE_TREE,
 )
-class DecisionTreeRegressor(Regressor, DecisionTreeBase):
+class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
     r"""A tree of tests on attributes with a number (or several) at each leaf.
 
     Grown from the root by the split that lowers :math:`\sum_v \sum_{i \in D^v} (y_i - \bar y_v)^2` most, each leaf
@@ -254,9 +254,9 @@ class DecisionTreeRegressor(Regressor, DecisionTreeBase):
     def _score_of(self, cost: float, total: float) -> float:
         return cost / total
 
-    @override
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted number of each row of X."""
         matrix = self._matrix(X)
         means = self.tree_.spread(matrix, self.tree_.value)
         return means[:, 0] if self.n_outputs_ == 1 else means

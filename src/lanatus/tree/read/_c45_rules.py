@@ -3,19 +3,10 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
 
 from lanatus._typing import override
-from lanatus.base import (
-    Columns,
-    Estimator,
-    ProbabilisticClassifier,
-    Takes,
-    WeightedClassifier,
-    check_is_fitted,
-    class_codes,
-    fitting,
-)
+from lanatus.base import Columns, Estimator, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Flag, Nothing, Real, rules_for
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, shares_of
@@ -26,7 +17,7 @@ from lanatus.wrapping import LEARNER
 
 
 @method("tree.c45-rules", section="4.6", task="classification", en="C4.5Rule: rules from a tree", zh="C4.5Rule规则")
-class C45Rules(WeightedClassifier, ProbabilisticClassifier, Estimator):
+class C45Rules(ClassifierMixin, Estimator):
     r"""A tree turned into an ordered list of rules, which are then made simpler than any tree of the same size.
 
     Every leaf gives the rule of its path. A rule loses the conditions that its pessimistic error (the upper limit of
@@ -173,8 +164,8 @@ class C45Rules(WeightedClassifier, ProbabilisticClassifier, Estimator):
         first = self.apply(X)
         return np.asarray(shares_of(self.rule_values_)[first])
 
-    @override
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row of X."""
         first = self.apply(X)
         labels = np.array([*(label for _, label in self.rules_), self.rule_values_[-1].argmax()], dtype=np.intp)
         return np.asarray(self.classes_[labels[first]])
