@@ -88,8 +88,11 @@ class QueryBlock {
         shift_low_ = *std::min_element(shift_.begin(), shift_.end());
         shift_high_ = *std::max_element(shift_.begin(), shift_.end());
         add_up();
-        for (std::size_t i = 0; i < n_; ++i)
-            log_sums[members[i]] = nearest[i] < never ? std::log(sums_[i] + rough_[i] + shared_) - shift_[i] : -never;
+        for (std::size_t i = 0; i < n_; ++i) {
+            // So far away that the rounding of log K exceeds the exponent, the largest term alone is as good as the sum.
+            const double about = std::log(sums_[i] + rough_[i] + shared_);
+            log_sums[members[i]] = nearest[i] < never ? (std::isfinite(about) ? about : 0) - shift_[i] : -never;
+        }
     }
 
   private:
@@ -118,11 +121,12 @@ class QueryBlock {
         });
     }
 
-    // Of K between two boxes; a hair wider than the arithmetic of the leaves could tell.
+    // Of K between two boxes; a hair wider than the arithmetic of the leaves could tell, but never above 1, the value at
+    // no distance or, where the windows are shifted, of the nearest row.
     Bounds bounds_of(const Reach& away) const {
         constexpr double hair = 1e-13;
-        return {std::exp(log_window(spec_, away.farthest * (1 + hair)) + shift_low_),
-                std::exp(log_window(spec_, away.nearest * (1 - hair)) + shift_high_)};
+        return {std::exp(std::min(0.0, log_window(spec_, away.farthest * (1 + hair)) + shift_low_)),
+                std::exp(std::min(0.0, log_window(spec_, away.nearest * (1 - hair)) + shift_high_))};
     }
 
     void add_up() {
@@ -214,7 +218,7 @@ class QueryBlock {
     double steepest(const Reach& away, const Bounds& bounds) const {
         const double nearest = away.nearest / spec_.h / spec_.h, farthest = away.farthest / spec_.h / spec_.h;
         if (nearest >= 3) return (nearest - 1) * bounds.high;
-        return std::max(bounds.high, farthest > 2 ? 2 * std::exp(shift_high_ - 1.5) : 0.0);
+        return std::max(bounds.high, farthest > 2 ? 2 * std::exp(std::min(0.0, shift_high_ - 1.5)) : 0.0);
     }
 
     void flush() {

@@ -108,6 +108,14 @@ def test_far_away_queries_do_not_underflow(kernel, rtol):
     np.testing.assert_allclose(model.score_samples(Q), written_out(X, Q, 0.5, kernel), rtol=max(1e-12, rtol))
 
 
+@pytest.mark.parametrize("rtol", [0.0, 0.01])
+@pytest.mark.parametrize("far", [1e9, 1e12, 1e15, 1e20, 1e100])
+def test_so_far_away_that_one_ulp_is_more_than_the_exponent(far, rtol):
+    X = two_clouds(400, 4)
+    model = KernelDensity(rtol=rtol).fit(X)
+    np.testing.assert_allclose(model.score_samples(X[::7] + far), np.full(58, -2 * far**2), rtol=1e-7)
+
+
 @pytest.mark.parametrize("kernel", sorted(TAILS))
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("rtol", [0.0, 0.01])
