@@ -213,3 +213,29 @@ def test_ordinary_models_can_be_saved(tmp_path):
         np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
     with pytest.raises(ModelFileError, match=r"cannot be written|may not name"):
         lanatus.save(GaussianNB(priors=open), tmp_path / "m.skops")
+
+
+def test_a_small_file_that_unpacks_to_gigabytes_is_refused_before_it_does(tmp_path):
+    path = lanatus.save(KMeans(2, init=[[0.0], [9.0]]).fit([[0.0], [9.0]]), tmp_path / "bomb.skops")
+    size = 2 << 30
+    with (
+        zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("0.npy", "w", force_zip64=True) as part,
+    ):
+        for _ in range(size >> 24):
+            part.write(bytes(1 << 24))
+    assert path.stat().st_size < 16 << 20
+    watch = textwrap.dedent(f"""
+        import resource, sys, lanatus
+        from lanatus.persist import ModelFileError
+        try:
+            lanatus.load({str(path)!r})
+        except ModelFileError as error:
+            print(error)
+        sys.exit(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 1 << 20)  # a GiB, in KiB
+    """)
+    ended = subprocess.run([sys.executable, "-c", watch], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert f"more than {1 << 30:,}; if you trust it, lanatus.load(path, max_bytes=" in ended.stdout
+    with pytest.raises(ModelFileError, match=r"would unpack to .* more than 100;"):
+        lanatus.load(lanatus.save(GaussianNB().fit([[0.0], [1.0]], [0, 1]), tmp_path / "m.skops"), max_bytes=100)

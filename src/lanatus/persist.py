@@ -25,6 +25,7 @@ from lanatus.catalog import savable_types
 __all__ = ["ModelFileError", "load", "save", "trusted_types", "versions"]
 
 _NOTE = "lanatus.json"
+_UNPACKED = 1 << 30  # bytes that any model file may unpack to
 _SPLITTERS = ("KFold", "StratifiedKFold", "GroupKFold", "ShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold")
 
 
@@ -117,13 +118,16 @@ def _estimators_in(thing: Any, seen: set[int]) -> Iterator[Any]:
         yield from _estimators_in(value, seen)
 
 
-def load(path: str | Path) -> Any:
+def load(path: str | Path, *, max_bytes: int | None = None) -> Any:
     """Read a model that `save` wrote.
 
     Parameters
     ----------
     path : str or Path
         The file.
+    max_bytes : int or None, default=None
+        How much the file may unpack to. None is 1 GiB, or twice the size of the file if that is more: what `save`
+        writes is not compressed, so that a small file which unpacks to gigabytes was made to fill the memory.
 
     Returns
     -------
@@ -132,11 +136,12 @@ def load(path: str | Path) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is damaged, is no model file, or names types that are not trusted. Nothing of it has run then.
+        If the file is damaged, is no model file, unpacks to more than `max_bytes`, or names types that are not
+        trusted. Nothing of it has run then.
     """
     path = Path(path)
     content = path.read_bytes()
-    _check_archive(path, content)
+    _check_archive(path, content, max(_UNPACKED, 2 * len(content)) if max_bytes is None else max_bytes)
     try:
         foreign = _foreign(content)
     except Exception as error:
@@ -180,13 +185,21 @@ def _foreign(content: bytes) -> list[str]:
     return sorted(set(skops.io.get_untrusted_types(data=content)) - set(trusted_types()))
 
 
-def _check_archive(path: Path, content: bytes) -> None:
+def _check_archive(path: Path, content: bytes, max_bytes: int) -> None:
     if not content:
         raise ModelFileError(f"{path} is empty; wanted a .skops model file.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = archive.namelist()
+            unpacked = sum(part.file_size for part in archive.infolist())
+            if unpacked > max_bytes:  # before anything is unpacked
+                raise ModelFileError(
+                    f"{path} has {len(content):,} bytes and would unpack to {unpacked:,}, more than {max_bytes:,}; "
+                    f"if you trust it, lanatus.load(path, max_bytes={unpacked}) takes it."
+                )
             broken = archive.testzip()
+    except ModelFileError:
+        raise
     except Exception as error:
         raise ModelFileError(
             f"{path} is truncated or not a .skops model file ({error}); make or copy it again."
