@@ -217,14 +217,9 @@ def test_ordinary_models_can_be_saved(tmp_path):
 
 def test_a_small_file_that_unpacks_to_gigabytes_is_refused_before_it_does(tmp_path):
     path = lanatus.save(KMeans(2, init=[[0.0], [9.0]]).fit([[0.0], [9.0]]), tmp_path / "bomb.skops")
-    size = 2 << 30
-    with (
-        zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive,
-        archive.open("0.npy", "w", force_zip64=True) as part,
-    ):
-        for _ in range(size >> 24):
-            part.write(bytes(1 << 24))
-    assert path.stat().st_size < 16 << 20
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("0.npy", bytes(1 << 20))
+        archive.infolist()[-1].file_size = 2 << 30  # as much as its owner says, without the seconds to pack it
     watch = textwrap.dedent(f"""
         import resource, sys, lanatus
         from lanatus.persist import ModelFileError
