@@ -3,7 +3,7 @@
 import functools
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -87,25 +87,6 @@ class Estimator(BaseEstimator):
     def _doc_link_url_param_generator(self) -> dict[str, str]:
         package = ".".join(type(self).__module__.split(".")[:2])
         return {"package": package.removeprefix("lanatus."), "path": f"{package}.{type(self).__name__}"}
-
-    def fit(self, *args: Any, **kwargs: Any) -> Self:  # noqa: D417  (the words of every fit that has none of its own)
-        """Learn from rows.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes; also a sparse matrix, a scanned source or a Dask collection where the method takes one.
-        y : array of shape (n_samples,), or (n_samples, n_outputs) where the method learns several
-            Labels of any type, or numbers to predict; None where X is a source that has its own target, and not
-            used where nothing is to be predicted.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, where the method takes them; one that trains other learners needs learners that do.
-
-        Returns
-        -------
-        self
-        """
-        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,7 +5,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lanatus._typing import override
 from lanatus.base import fitting, take_rows
 from lanatus.catalog import method
 from lanatus.ensemble.boosting import Stumps, joined
@@ -92,9 +91,9 @@ class BalanceCascadeClassifier(BalancedEnsemble):
 
     _params = rules_for(__init__, RULES, subtract_thresholds=Flag())
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows X with labels y."""
         rows, codes = self._open(X, y)
         rng = check_random_state(self.random_state)
         left = [np.flatnonzero(codes == c) for c in range(len(self.classes_))]

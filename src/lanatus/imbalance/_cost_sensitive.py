@@ -12,7 +12,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
-from lanatus._typing import override
 from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.evaluation import CostMatrix
@@ -136,9 +135,9 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
         __init__, RULES, estimator=LEARNER, cost_matrix=_COSTS, method=Choice("weights", "expected-cost", "metacost")
     )
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         rows, codes = coded_rows(self, X, y, least=2)
         weight = self._weights(sample_weight, rows)
         self.costs_ = self._ordered_costs()

@@ -6,7 +6,6 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.imbalance._balanced_ensemble import BalancedEnsemble
@@ -103,9 +102,9 @@ class EasyEnsembleClassifier(BalancedEnsemble):
 
     _params = rules_for(__init__, RULES)
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows X with labels y."""
         rows, codes = self._open(X, y)
         rng = check_random_state(self.random_state)
         labels = self.classes_[codes]

@@ -27,7 +27,7 @@ class Sampler(OneToOneFeatureMixin, Estimator):
     """
 
     _takes: ClassVar[Takes] = Takes(missing=True, sparse=True)
-    _wants = InItsContainer()
+    _wants = InItsContainer(bounded=False)  # rows are drawn; distances scale by themselves
     _adds: ClassVar[bool]
 
     sampling_strategy: Any

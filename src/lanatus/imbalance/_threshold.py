@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
-from lanatus._typing import override
 from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.imbalance._rescaling import rescale_proba
@@ -99,9 +98,9 @@ class FixedThresholdClassifier(ClassifierMixin, Wrapper):
         response_method=Choice("auto", "predict_proba", "decision_function"),
     )
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         rows, codes = coded_rows(self, X, y, least=2)
         weight = self._weights(sample_weight, rows)
         self._positive()

@@ -7,7 +7,6 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin, is_regressor
 
-from lanatus._typing import override
 from lanatus.base import coded_rows, fitting
 from lanatus.params import rules_for
 from lanatus.scale import blockwise
@@ -41,9 +40,9 @@ class Decomposed(ClassifierMixin, Wrapper):
             delayed(self._fitted)(X, target, rows, weight) for target, rows in tasks
         )
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         rows, codes, weight = self._open(X, y, sample_weight)
         self._fit_all(rows, self._tasks(rows, codes), weight)
         return self

@@ -5,7 +5,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lanatus._typing import override
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.multiclass._codes import (
@@ -136,9 +135,9 @@ class OutputCodeClassifier(Decomposed):
         decoding=Choice(*DISTANCES),
     )
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         rows, codes, weight = self._open(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self.problems_ = self._problems(rows, codes, rng)

@@ -5,7 +5,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from lanatus._typing import override
 from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Array, Nothing, Real, Satisfies
@@ -177,9 +176,9 @@ class BayesDecision(ClassifierMixin, Wrapper):
         self.bounded_class = bounded_class
         self.max_error = max_error
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         rows = self._take(X, reset=True)
         self.classes_, codes = class_codes(y, rows)
         if len(self.classes_) < 2:

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.base import clone
 
-from lanatus._typing import override
 from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.bayes._posterior import BayesClassifier, logarithm
 from lanatus.bayes._rules import RULES
@@ -142,9 +141,9 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         isotropy=Real(0, 1),
     )
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         self._check_shrinkage()
         engine = open_engine(self, X, y, sample_weight)
         stats = engine.reduce(tally_covariances)

@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus._typing import override
 from lanatus.base import Takes, aligned, class_codes, fitting, n_threads
 from lanatus.bayes import _class_sums
 from lanatus.bayes._class_sums import set_classes
@@ -91,9 +90,9 @@ class MixedBayes(BayesClassifier):
         """Sum over the numbers of their log densities, for each row and class."""
         raise NotImplementedError
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         if self._keeps_rows() and is_at_scale(X):
             raise ValueError(
                 "kernel densities and mode='lazy' keep the rows, so X must be in memory; take density='gaussian' with "

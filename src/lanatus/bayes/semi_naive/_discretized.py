@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lanatus._core import core
-from lanatus._typing import override
 from lanatus.base import Takes, class_codes, fitting
 from lanatus.bayes import _class_sums
 from lanatus.bayes._class_sums import set_classes
@@ -77,9 +76,9 @@ class StructuredBayes(BayesClassifier):
     class_count_: np.ndarray
     n_values_: np.ndarray
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         engine = open_engine(self, X, y, sample_weight)
         learn_coding(self, engine)
         self._learn(engine)

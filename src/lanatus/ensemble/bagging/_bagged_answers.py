@@ -7,7 +7,6 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import column_or_1d
 
-from lanatus._typing import override
 from lanatus.base import as_targets, check_is_fitted, class_codes, fitting, take_rows
 from lanatus.ensemble._committee import class_shares
 from lanatus.ensemble._one_learner import some_columns
@@ -35,9 +34,9 @@ class BaggedClassifier(ClassifierMixin, Wrapper):
     _seeds: list[int]
     _draw: dict[str, Any]
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         fit_bagged(self, sample_of(self, X, y, sample_weight))
         return self
 
@@ -114,9 +113,9 @@ class BaggedRegressor(RegressorMixin, Wrapper):
     _seeds: list[int]
     _draw: dict[str, Any]
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         fit_bagged(self, sample_of(self, X, y, sample_weight))
         return self
 

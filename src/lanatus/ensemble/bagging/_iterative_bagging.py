@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state, column_or_1d
 
-from lanatus._typing import override
 from lanatus.base import as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
@@ -101,9 +100,9 @@ class IterativeBaggingRegressor(RegressorMixin, Wrapper):
 
     _params = rules_for(__init__, RULES, n_stages=Integer(low=1), stop_ratio=Real(low=1))
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         rows = self._take(X, reset=True)
         target = np.asarray(column_or_1d(as_targets(y, rows), warn=True), dtype=np.float64)
         weight = self._weights(sample_weight, rows)

@@ -8,7 +8,6 @@ from sklearn.base import ClassifierMixin, is_classifier
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 
-from lanatus._typing import override
 from lanatus.base import check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import one_hot
@@ -97,9 +96,9 @@ class FlippingOutputClassifier(BaggedClassifier):
 
     _params = rules_for(__init__, RULES, rate=Real(low=0, high=1))
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         sample = sample_of(self, X, y, sample_weight)
         total = len(sample.target) if sample.weight is None else sample.weight.sum()
         share = np.bincount(sample.target, sample.weight, len(self.classes_)) / total
@@ -214,9 +213,9 @@ class OutputSmearingClassifier(ClassifierMixin, Wrapper):
     _seeds: list[int]
     _draw: dict[str, Any]
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         if is_classifier(self._learner()):
             raise TypeError(f"OutputSmearingClassifier wants a regressor; {self.estimator!r} is a classifier.")
         fit_bagged(self, sample_of(self, X, y, sample_weight), _fit_smeared)
@@ -306,8 +305,8 @@ class OutputSmearingRegressor(BaggedRegressor):
 
     _params = rules_for(__init__, RULES)
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         fit_bagged(self, sample_of(self, X, y, sample_weight), _fit_smeared)
         return self

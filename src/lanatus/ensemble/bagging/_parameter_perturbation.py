@@ -8,7 +8,6 @@ from sklearn.base import ClassifierMixin, is_regressor
 from sklearn.model_selection import ParameterSampler
 from sklearn.utils import check_random_state
 
-from lanatus._typing import override
 from lanatus.base import check_is_fitted, coded_rows, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.ensemble import _most_likely
@@ -110,9 +109,9 @@ class ParameterPerturbationClassifier(ClassifierMixin, Wrapper):
 
     _params = rules_for(__init__, RULES, estimator=LEARNER, param_distributions=Nothing() | _DISTRIBUTIONS)
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         if is_regressor(self.estimator):
             raise TypeError(f"{type(self).__name__} wants a classifier; {self.estimator!r} is a regressor.")
         rows, codes = coded_rows(self, X, y)

@@ -5,7 +5,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender, method
@@ -145,9 +144,9 @@ class AdaBoostClassifier(CallbackSupportMixin, WeightedVote):
         algorithm=Choice("SAMME", "M1"),
     )
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         if self.restart and self.mode == "reweight":
             raise ValueError("restart=True wants mode='resample': the same weights would give the same learner again.")
         rows, codes, weight = open_rows(self, X, y, sample_weight)

@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state, column_or_1d
 
-from lanatus._typing import override
 from lanatus.base import as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, weighing_rows
@@ -107,9 +106,9 @@ class AdaBoostRegressor(RegressorMixin, Wrapper):
 
     _params = rules_for(__init__, RULES, loss=Choice("linear", "square", "exponential"))
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         rows = self._take(X, reset=True)
         target = column_or_1d(as_targets(y, rows), warn=True)
         rows, target, weight = weighing_rows(rows, target, self._weights(sample_weight, rows))

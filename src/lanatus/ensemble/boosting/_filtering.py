@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
-from lanatus._typing import override
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
@@ -86,9 +85,9 @@ class BoostByFilter(ClassifierMixin, Wrapper):
 
     _params = rules_for(__init__, RULES, n_levels=Integer(low=1, high=8))
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         rows, codes, weight = open_rows(self, X, y, sample_weight)
         rng = check_random_state(self.random_state)
         learn = fitter(self, rows, codes, float(weight.sum()), rng, self.mode)

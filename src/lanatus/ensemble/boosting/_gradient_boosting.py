@@ -8,7 +8,6 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.class_weight import compute_sample_weight
 
-from lanatus._typing import override
 from lanatus.base import as_targets, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.ensemble.boosting._gradient_boosting_base import BOOSTING, BOOSTING_PARAMS, GradientBoostingBase
@@ -199,9 +198,9 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
             "gamma": lambda: BoostingLoss(Gamma()),
         }[self.loss]()
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         matrix = self._take(X, reset=not (self.warm_start and hasattr(self, "trees_")))
         n_values = nominal_sizes(self.schema_)
         targets = column_or_1d(as_targets(y, matrix), warn=True).astype(np.float64)
@@ -389,9 +388,9 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
             raise ValueError(f"loss={self.loss!r} is for two classes; got {len(self.classes_)}. Use loss='log_loss'.")
         return BoostingLoss(Exponential()) if isinstance(self.loss, str) else Custom(self.loss)
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         going_on = self.warm_start and hasattr(self, "trees_")
         matrix = self._take(X, reset=not going_on)
         n_values = nominal_sizes(self.schema_)

@@ -10,7 +10,6 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
@@ -107,9 +106,9 @@ class LPBoostClassifier(WeightedVote):
 
     _params = rules_for(__init__, RULES, nu=Real(above=0, high=1), D=Nothing() | Real(above=0))
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         rows, codes, weight = open_rows(self, X, y, sample_weight)
         total = float(weight.sum())
         price = 1 / (self.nu * total) if self.D is None else self.D

@@ -6,7 +6,6 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
@@ -99,9 +98,9 @@ class MultiBoostClassifier(WeightedVote):
 
     _params = rules_for(__init__, RULES, n_committees=Nothing() | Integer(low=1))
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         rows, codes, weight = open_rows(self, X, y, sample_weight)
         count = self.n_committees or int(np.sqrt(self.n_estimators))
         count = min(count, self.n_estimators)

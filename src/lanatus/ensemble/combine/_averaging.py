@@ -5,7 +5,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin, TransformerMixin
 
-from lanatus._typing import override
 from lanatus.base import check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
@@ -97,9 +96,9 @@ class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
     def __sklearn_tags__(self) -> Any:
         return of_own_type(super().__sklearn_tags__())
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         of_kind(self._models(), regressors=True, who="VotingRegressor")
         given = given_weights(self, self.weights)
         rows = self._take(X, reset=True)

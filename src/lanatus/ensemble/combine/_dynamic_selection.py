@@ -5,7 +5,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from lanatus._typing import override
 from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble import _most_likely
@@ -126,9 +125,9 @@ class DynamicClassifierSelection(ClassifierMixin, Committee):
     def _takes(self) -> Takes:  # type: ignore[override]
         return Takes(nominal=super()._takes.nominal)  # neighbours want dense rows without holes
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows X with labels y."""
         models = self._models()
         of_kind(models, regressors=False, who="DynamicClassifierSelection")
         rows, codes = coded_rows(self, X, y, least=2)

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from lanatus._typing import override
 from lanatus.base import coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.ensemble import _most_likely
@@ -80,9 +79,9 @@ class MixtureOfExperts(ClassifierMixin, Mixture):
     predict = _most_likely.predict
     classes_: np.ndarray
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows X with labels y."""
         X, codes = coded_rows(self, X, y, least=2)
         self._em(X, codes.astype(np.intp))
         return self
@@ -171,9 +170,9 @@ class MixtureOfExpertsRegressor(RegressorMixin, Mixture):
 
     variances_: np.ndarray
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows X with numbers y."""
         X = self._take(X, reset=True)
         target = one_target(y, X)
         self._middle, self._spread = mean_and_spread(target)

@@ -7,7 +7,6 @@ from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
-from lanatus._typing import override
 from lanatus.base import Estimator, Tables, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble import _most_likely
@@ -115,9 +114,9 @@ class KNNEnsembleClassifier(ClassifierMixin, Estimator):
         __init__, RULES, orders=Array(1), max_features=Nothing() | Integer(low=1) | Real(above=0, high=1)
     )
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows X with labels y."""
         orders = np.asarray(self.orders, dtype=np.float64)
         if not len(orders) or not (orders >= 1).all():
             raise ValueError(f"orders must be numbers of 1 or more; got {self.orders!r}.")

@@ -153,9 +153,9 @@ class NegativeCorrelationEnsemble(ClassifierMixin, _Networks):
 
     classes_: np.ndarray
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows X with labels y."""
         X, codes = coded_rows(self, X, y)
         self._train(X, one_hot(codes, len(self.classes_)).astype(np.float64))
         return self
@@ -238,9 +238,9 @@ class NegativeCorrelationRegressor(RegressorMixin, _Networks):
     Liu and Yao (1999), Ensemble learning via negative correlation.
     """
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows X with numbers y."""
         X = self._take(X, reset=True)
         target = one_target(y, X)
         self._middle, self._spread = mean_and_spread(target)

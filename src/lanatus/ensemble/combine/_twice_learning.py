@@ -7,7 +7,6 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from lanatus._typing import override
 from lanatus.base import Estimator, Tables, as_labels, check_is_fitted, coded_rows, fitting, n_rows, warn_unconverged
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot
@@ -219,9 +218,9 @@ class NeC45Classifier(ClassifierMixin, Estimator):
         __init__, RULES, tree=Nothing() | LEARNER, n_generated=Integer(low=0) | Real(low=0), hidden=Integer(low=1)
     )
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows X with labels y."""
         from lanatus.tree import C45Classifier
 
         table, codes = coded_rows(self, X, y)

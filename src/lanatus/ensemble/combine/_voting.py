@@ -139,9 +139,9 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
     def __sklearn_tags__(self) -> Any:
         return of_own_type(super().__sklearn_tags__())
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         of_kind(self._models(), regressors=False, who="VotingClassifier")
         given = given_weights(self, self.weights)
         rows, codes = coded_rows(self, X, y)

@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
-from lanatus._typing import override
 from lanatus.base import as_labels, class_codes, fitting
 from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
 from lanatus.params import Choice, Nothing, ParameterRule, Satisfies
@@ -38,9 +37,9 @@ class ForestClassifier(ClassifierMixin, Forest):
     criterion: str
     class_weight: Any
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         matrix = self._take(X, reset=True)
         n_values = nominal_sizes(self.schema_)
         pairs = [class_codes(target, matrix) for target in target_columns(y)]

@@ -7,7 +7,6 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 
-from lanatus._typing import override
 from lanatus.base import as_targets, fitting
 from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
 from lanatus.params import Choice, ParameterRule
@@ -23,9 +22,9 @@ class ForestRegressor(RegressorMixin, Forest):
 
     criterion: str
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         matrix = self._take(X, reset=True)
         n_values = nominal_sizes(self.schema_)
         targets = as_targets(y, matrix)

@@ -7,7 +7,6 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
-from lanatus._typing import override
 from lanatus.base import (
     Columns,
     Estimator,
@@ -87,9 +86,9 @@ class BaselineClassifier(ClassifierMixin, Estimator):
         tags.classifier_tags.poor_score = True
         return tags
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         engine = open_engine(self, X, y, sample_weight)
         self.classes_ = engine.reduce(_labels).labels
         mass = engine.reduce(partial(_class_mass, self.classes_)).values
@@ -190,9 +189,9 @@ class BaselineRegressor(RegressorMixin, Estimator):
         tags.target_tags.multi_output = True
         return tags
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         rows = self._take(X, reset=True)
         target = as_targets(y, rows)
         weight = self._weights(sample_weight, rows)

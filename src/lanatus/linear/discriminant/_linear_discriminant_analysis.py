@@ -6,7 +6,6 @@ import numpy as np
 from scipy.linalg import lstsq, svd
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from lanatus._typing import override
 from lanatus.base import Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import Contender, method
 from lanatus.linear._linear_classifier import LinearClassifier
@@ -136,9 +135,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         self._check_shrinkage()
         engine = open_engine(self, X, y, sample_weight)
         wide = isinstance(engine, InMemory) and engine.n_columns > engine.n_rows and self.solver == "svd"

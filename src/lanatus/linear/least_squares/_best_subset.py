@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from lanatus._typing import override
 from lanatus.base import Takes, fitting
 from lanatus.catalog import method
 from lanatus.linear._linear_regressor import LinearRegressor
@@ -81,9 +80,9 @@ class BestSubsetRegression(LinearRegressor):
 
     _params = rules_for(__init__, RULES, k=Integer(low=1), search=Choice("auto", "exact", "local"))
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         X = self._take(X, reset=True)
         weight = self._weights(sample_weight, X)
         y = single_target(y, X)

@@ -5,7 +5,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import MultiOutputMixin
 
-from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.linear._linear_regressor import LinearRegressor
@@ -112,9 +111,9 @@ class LinearRegression(MultiOutputMixin, LinearRegressor):
 
     _params = rules_for(__init__, RULES, solver=Choice("auto", "normal", "svd", "lsqr"))
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         engine = open_engine(self, X, y, sample_weight)
         problem = LeastSquares.open(engine, self.fit_intercept)
         solution = self._solver(problem).solve(problem, 0.0)

@@ -5,7 +5,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import MultiOutputMixin
 
-from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import Contender, method
 from lanatus.linear._linear_regressor import LinearRegressor
@@ -110,9 +109,9 @@ class Ridge(MultiOutputMixin, LinearRegressor):
 
     _params = rules_for(__init__, RULES, alpha=STRENGTH | Array(1), max_iter=Nothing() | Integer(low=1), solver=SOLVERS)
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         engine = open_engine(self, X, y, sample_weight)
         return self._fit_problem(LeastSquares.open(engine, self.fit_intercept), engine.dtype)
 

@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from lanatus._typing import override
 from lanatus.base import Takes, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender, method
@@ -167,9 +166,9 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
 
     _params = rules_for(__init__, RULES, **_OWN)
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         engine = open_engine(self, X, y, sample_weight)
         totals = engine.reduce(tally_classes)
         class_weight = self._class_weights(totals)

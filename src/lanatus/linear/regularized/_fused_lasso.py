@@ -2,7 +2,6 @@
 
 from typing import Any, Self
 
-from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.linear._linear_regressor import LinearRegressor
@@ -93,9 +92,9 @@ class FusedLasso(LinearRegressor):
 
     _params = rules_for(__init__, RULES, alpha1=STRENGTH, alpha2=STRENGTH)
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         risk = open_risk(self, X, y, sample_weight)
         penalty = Fused(self.alpha1, self.alpha2)
         return fit_penalized(self, risk, penalty, ProximalGradientDescent(self.tol, self.max_iter))

@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.linear._linear_regressor import LinearRegressor
@@ -97,9 +96,9 @@ class GroupLasso(LinearRegressor):
 
     _params = rules_for(__init__, RULES, groups=Nothing() | Choice("columns") | Integer(low=1) | Array(ndim=1))
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         risk = open_risk(self, X, y, sample_weight)
         self.groups_ = self._members(risk.d)
         penalty = GroupL2(self.alpha, self.groups_)

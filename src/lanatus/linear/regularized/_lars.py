@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from lanatus._typing import override
 from lanatus.base import fitting, warn_unconverged
 from lanatus.catalog import method
 from lanatus.linear._linear_regressor import LinearRegressor
@@ -176,9 +175,9 @@ class Lars(LinearRegressor):
 
     _params = rules_for(__init__, RULES, n_nonzero_coefs=Integer(low=1))
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         how = {"lasso": False, "positive": False, "most_steps": int(self.n_nonzero_coefs)}
         x_mean, y_mean, dtype = _fit_path(self, X, y, sample_weight, 0.0, **how)
         self._set_linear(self.coef_path_[:, -1:], x_mean, y_mean, dtype, True)
@@ -251,9 +250,9 @@ class LassoLars(LinearRegressor):
 
     _params = rules_for(__init__, RULES)
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         how = {"lasso": True, "positive": self.positive, "most_steps": int(self.max_iter)}
         x_mean, y_mean, dtype = _fit_path(self, X, y, sample_weight, float(self.alpha), **how)
         if self.n_iter_ >= self.max_iter and self.alphas_[-1] > max(self.alpha, 1e-12 * self.alphas_[0]):

@@ -4,7 +4,6 @@ from typing import Any, Self
 
 from sklearn.base import MultiOutputMixin
 
-from lanatus._typing import override
 from lanatus.base import as_targets, fitting
 from lanatus.catalog import method
 from lanatus.linear._linear_regressor import LinearRegressor
@@ -121,9 +120,9 @@ class Lasso(MultiOutputMixin, LinearRegressor):
     _params = rules_for(__init__, RULES)
     sparse_coef_ = property(sparse_weights)
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         warn_unpenalized(self)
         risk = open_risk(self, X, y, sample_weight, targets=as_targets)
         penalty = L1(self.alpha, positive=self.positive)

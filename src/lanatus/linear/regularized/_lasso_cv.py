@@ -3,7 +3,6 @@
 from functools import partial
 from typing import Any, Self
 
-from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import savable
 from lanatus.linear._linear_regressor import LinearRegressor
@@ -114,9 +113,9 @@ class LassoCV(LinearRegressor):
 
     _params = rules_for(__init__, RULES, precompute=Flag() | Choice("auto"))
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         penalty = partial(L1L2, 1.0, positive=self.positive)
         precompute = self.precompute is True
         solver = CoordinateDescent(self.tol, self.max_iter, precompute=precompute, seed=column_seed(self))
@@ -226,9 +225,9 @@ class ElasticNetCV(LinearRegressor):
 
     _params = rules_for(__init__, RULES, l1_ratio=SHARES, precompute=Flag() | Choice("auto"))
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         penalty = partial(L1L2, 1.0, positive=self.positive)
         precompute = self.precompute is True
         solver = CoordinateDescent(self.tol, self.max_iter, precompute=precompute, seed=column_seed(self))

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.linear._linear_model import LinearModel
@@ -112,9 +111,9 @@ class MultiTaskElasticNet(MultiTask):
 
     _params = rules_for(__init__, RULES)
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         risk = open_risk(self, X, y, sample_weight, targets=partial(several_targets, self))
         solver = BlockCoordinateDescent(self.tol, self.max_iter, seed=column_seed(self))
         return fit_penalized(self, risk, L21(self.alpha, self.l1_ratio), solver)
@@ -198,9 +197,9 @@ class MultiTaskLasso(MultiTask):
 
     _params = rules_for(__init__, RULES)
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         risk = open_risk(self, X, y, sample_weight, targets=partial(several_targets, self))
         solver = BlockCoordinateDescent(self.tol, self.max_iter, seed=column_seed(self))
         return fit_penalized(self, risk, L21(self.alpha), solver)

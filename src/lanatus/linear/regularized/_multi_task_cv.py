@@ -3,7 +3,6 @@
 from functools import partial
 from typing import Any, Self
 
-from lanatus._typing import override
 from lanatus.base import Takes, fitting
 from lanatus.catalog import method
 from lanatus.linear._rules import RULES
@@ -113,9 +112,9 @@ class MultiTaskLassoCV(MultiTask):
 
     _takes = Takes()
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         solver = BlockCoordinateDescent(self.tol, self.max_iter, seed=column_seed(self))
         return fit_path_cv(self, X, y, sample_weight, partial(L21, 1.0), 1.0, solver)
 
@@ -222,8 +221,8 @@ class MultiTaskElasticNetCV(MultiTask):
 
     _takes = Takes()
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         solver = BlockCoordinateDescent(self.tol, self.max_iter, seed=column_seed(self))
         return fit_path_cv(self, X, y, sample_weight, partial(L21, 1.0), self.l1_ratio, solver)

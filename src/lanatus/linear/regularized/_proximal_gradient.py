@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from lanatus._typing import override
 from lanatus.base import fitting
 from lanatus.callbacks import CallbackSupportMixin
 from lanatus.catalog import savable
@@ -97,9 +96,9 @@ class ProximalGradient(CallbackSupportMixin, LinearRegressor):
 
     _params = rules_for(__init__, RULES, accelerated=Flag(), lipschitz=Real(above=0) | Nothing())
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
         risk = open_risk(self, X, y, sample_weight)
         penalty = L1(self.alpha)
         self.lipschitz_ = risk.smoothness() if self.lipschitz is None else float(self.lipschitz)

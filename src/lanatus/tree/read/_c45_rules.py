@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 
-from lanatus._typing import override
 from lanatus.base import Columns, Estimator, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Flag, Nothing, Real, rules_for
@@ -86,9 +85,9 @@ class C45Rules(ClassifierMixin, Estimator):
         __init__, CLASSIFIER_PARAMS, tree=Nothing() | LEARNER, simplify=Flag(), theory_weight=Real(low=0)
     )
 
-    @override
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         grower = self.tree
         if not hasattr(grower, "tree_"):
             grower = C45Classifier(prune=None) if grower is None else clone(grower)
