@@ -19,12 +19,14 @@ namespace detail {
 template <class Bits>
 LANATUS_INLINE bool has_beyond(const Bits* bits, std::size_t n, Bits limit, Bits infinity, bool allow_nan) {
     constexpr Bits magnitude = std::numeric_limits<Bits>::max();
-    const Bits nan_from = allow_nan ? infinity : magnitude;  // above it, all is well
     Bits bad = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const Bits size = bits[i] & magnitude;
-        bad |= static_cast<Bits>((size > limit) & (size <= nan_from));
-    }
+    if (allow_nan)
+        for (std::size_t i = 0; i < n; ++i) {
+            const Bits size = bits[i] & magnitude;
+            bad |= static_cast<Bits>((size > limit) & (size <= infinity));
+        }
+    else
+        for (std::size_t i = 0; i < n; ++i) bad |= static_cast<Bits>((bits[i] & magnitude) > limit);
     return bad != 0;
 }
 LANATUS_CLONES static bool beyond_block(const float* x, std::size_t n, float limit, bool allow_nan) {
