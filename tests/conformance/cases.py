@@ -68,9 +68,12 @@ _MANY_OPTIMA = "its linear program may have several solutions, and repeated rows
 
 # class -> {scikit-learn's check: why it does not apply}
 EXCUSED: dict[str, dict[str, str]] = {
-    "CategoricalNB": {
-        "check_sample_weight_equivalence_on_dense_data": _FRACTIONS,
-        "check_classifiers_one_label_sample_weights": _FRACTIONS,
+    **{
+        name: {
+            "check_sample_weight_equivalence_on_dense_data": _FRACTIONS,
+            "check_classifiers_one_label_sample_weights": _FRACTIONS,
+        }
+        for name in ("CategoricalNB", "JointBayesClassifier")
     },
     "LogitBoostClassifier": {
         "check_sample_weight_equivalence_on_dense_data": _ROUNDED,

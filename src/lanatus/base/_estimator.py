@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.callback._callback_support import callback_management_context
 from sklearn.exceptions import ConvergenceWarning
@@ -39,8 +40,14 @@ def output_library(estimator: Any) -> str | None:
 
 
 def take_rows(X: Any, rows: np.ndarray) -> Any:
-    """Some rows of a matrix, frame, table or list, in the order asked."""
-    return Table(X.schema, X.numeric[rows], X.codes[rows]) if isinstance(X, Table) else _safe_indexing(X, rows)
+    """Some rows of a matrix, frame, table, list or column, in the order asked, in the container that came in."""
+    if isinstance(X, Table):
+        return Table(X.schema, X.numeric[rows], X.codes[rows])
+    if sp.issparse(X) and X.format not in ("csr", "csc"):
+        X = X.tocsr()
+    elif hasattr(X, "to_pylist"):  # pyarrow
+        return X.take(rows)
+    return _safe_indexing(X, rows)
 
 
 def n_rows(X: Any) -> int:

@@ -1,3 +1,6 @@
+from ._generative import is_generative as is_generative
+from ._joint_frequencies import JointBayesClassifier as JointBayesClassifier
+from ._joint_frequencies import n_joint_cells as n_joint_cells
 from .decision._cut_points import gaussian_cut_points as gaussian_cut_points
 from .decision._cut_points import min_risk_cut as min_risk_cut
 from .decision._cut_points import neyman_pearson_cut as neyman_pearson_cut
