@@ -163,9 +163,7 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
         else:
             costs = np.asarray(self.attribute_costs, dtype=np.float64)
         if costs.shape != (len(names),) or not np.isfinite(costs).all() or costs.min() < 0:
-            raise ValueError(
-                f"attribute_costs: got {self.attribute_costs!r}, wanted {len(names)} numbers of 0 or more."
-            )
+            raise ValueError(f"got attribute_costs={self.attribute_costs!r}, wanted {len(names)} numbers of 0 or more.")
         return costs
 
     def _class_costs(self) -> np.ndarray:
