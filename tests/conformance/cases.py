@@ -125,6 +125,8 @@ FIXED_START: dict[str, Any] = {
     "BaggingRegressor": lambda X: {"bootstrap": False},
     "BoostByFilter": lambda X: {"mode": "reweight"},
     "KMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3], "tol": 0},
+    # "balanced" makes three clusters weigh the same, so that rounding decides which one a stump cuts off
+    "CostSensitiveBoostClassifier": lambda X: {"costs": {("red", "green"): 3.0, ("green", "red"): 2.0}},
     "DynamicClassifierSelection": lambda X: {"cv": LeaveOneOut()},
     "FlippingOutputClassifier": lambda X: {"rate": 0.0},
     "GASEN": lambda X: {"bootstrap": False},
