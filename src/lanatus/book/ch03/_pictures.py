@@ -71,7 +71,7 @@ def fig_3_1() -> Iterator[Figure]:
     _, _, model = log_linear_model()
     bend = np.diff(np.log(model.predict(np.linspace(0, 3, 7)[:, None])), 2)
     yield Figure("3.1: bend of the logarithm of the prediction", None, float(np.abs(bend).max()), 9, right=0.0)
-    yield Figure("3.2: step and logistic function at 0", (0.5, 0.5), (unit_step(0.0), logistic(0.0)))
+    yield Figure("3.2: step and logistic function at 0", (0.5, 0.5), (float(unit_step(0.0)), float(logistic(0.0))))
     gap = abs(float(logistic(10.0)) - float(unit_step(10.0)))
     yield Figure("3.2: how far apart they are at 10", None, gap, 6, right=4.5e-5)
     X, good, w = fisher_line()
