@@ -259,7 +259,7 @@ def _newton_for(name: str, objective: LogisticObjective, start: np.ndarray) -> S
     """The kind of Newton's method that suits the number of coefficients and where the rows are."""
     rows, binary = objective.rows, start.ndim == 1
     if rows is None:
-        return lbfgs if start.size > (1000 if binary else 600) else newton
+        return lbfgs if start.size > (1000 if binary else 600) else partial(newton, frugal=binary)
     if (name == "newton" and start.size <= 1000) or (not binary and start.size <= 200):
         return newton
     few = start.size <= (100 if sp.issparse(rows.X) else 300)
