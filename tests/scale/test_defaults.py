@@ -7,11 +7,20 @@ import pandas as pd
 import pytest
 from conformance.cases import ENTRIES, answers, mixed, numbers
 from scale.data import parquet
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, make_classification
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
+from threadpoolctl import threadpool_limits
 
 import lanatus
 from lanatus import catalog
+from lanatus.cluster import KMeans
+from lanatus.linear import Lasso, LinearRegression, LogisticRegression, Ridge
 from lanatus.tree import Tree
+
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
 
 STREAMING = [entry for entry in ENTRIES if entry.streams]
 CLOSE = 1e-6
@@ -91,3 +100,54 @@ def test_defaults_give_the_same_model_at_every_scale(entry, tmp_path):
     made = fitted_at_every_scale(model, X, y, tmp_path)
     assert_same_model(made["memory"], made["streamed"], X)
     assert_same_model(made["memory"], made["dask"], X)
+
+
+@pytest.mark.covers("linear.logistic-regression")
+@pytest.mark.parametrize(
+    ("n", "d", "classes", "apart"),
+    [
+        (2400, 5, 2, 1.0),
+        (20_000, 5, 2, 1.0),
+        (2000, 5, 2, 8.0),
+        (20_000, 5, 2, 8.0),
+        (1500, 50, 5, 1.0),
+        (900, 310, 2, 1.0),
+    ],
+)
+def test_solvers_of_logistic_regression_meet(n, d, classes, apart, tmp_path):
+    """In memory it may begin with a sample or use conjugate gradients, in blocks it does not: the optimum is one."""
+    X, y = make_classification(
+        n, d, n_informative=5, n_redundant=0, n_classes=classes, n_clusters_per_class=1, class_sep=apart, random_state=0
+    )
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(d)])
+    made = fitted_at_every_scale(LogisticRegression(), frame, y, tmp_path)
+    for name in ("coef_", "intercept_"):
+        assert_near(getattr(made["streamed"], name), getattr(made["memory"], name), name)
+        assert_near(getattr(made["dask"], name), getattr(made["memory"], name), name)
+
+
+@pytest.mark.covers("cluster.kmeans")
+@pytest.mark.parametrize("load", [load_digits, load_breast_cancer, load_diabetes])
+def test_many_means_start_elsewhere_and_end_as_well(load):
+    """Beyond 16 clusters blocks start with k-means||: on the average over seeds inertia is within 1 %."""
+    X = StandardScaler().fit_transform(load().data)
+    lazy = da.from_array(X, chunks=(len(X) // 3 + 1, X.shape[1]))
+    memory = [KMeans(20, random_state=seed).fit(X).inertia_ for seed in range(6)]
+    blocks = [KMeans(20, random_state=seed).fit(lazy).inertia_ for seed in range(6)]
+    assert np.mean(blocks) < 1.01 * np.mean(memory)
+    few = [KMeans(16, random_state=0).fit(rows).cluster_centers_ for rows in (X, lazy)]
+    assert_near(few[1], few[0], "cluster_centers_")
+
+
+@pytest.mark.covers("linear.ridge", "linear.linear-regression")
+@pytest.mark.parametrize("model", [Ridge(), LinearRegression(), Lasso(0.01)], ids=repr)
+def test_threads_of_blas_change_only_rounding(model):
+    """What docs/scale.md says of models whose sums BLAS does."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 60)) + 10
+    y = X @ rng.normal(size=60) + rng.normal(size=20_000)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            found.append(clone(model).fit(X, y).coef_)
+    np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-10 * np.abs(found[0]).max())

@@ -19,6 +19,7 @@ from lanatus.scale import Block, Engine, InMemory, NumberedRows, Sums
 
 OVERSAMPLING = 2  # k-means|| draws this many times k candidates in each round
 ROUNDS = 5
+STARTS, SETTLE = 10, 20  # starts, and rounds, of the k-means of these candidates
 FEW = 16  # clusters up to which k-means++ passes over rows that are elsewhere, twice a cluster, as in memory
 
 
@@ -39,7 +40,7 @@ def plusplus(engine: Engine, k: int, seed: int) -> np.ndarray:
 
 
 def parallel_plusplus(engine: Engine, k: int, seed: int) -> np.ndarray:
-    """k-means|| (Bahmani et al. 2012): a few rounds of many draws by D^2, then k-means++ of the candidates.
+    """k-means|| (Bahmani et al. 2012): a few rounds of many draws by D^2, then k-means of the candidates.
 
     Each round draws a fixed number of rows without replacement, by the lowest of exponential keys with rates D^2,
     which needs no pass for the total.
@@ -53,7 +54,20 @@ def parallel_plusplus(engine: Engine, k: int, seed: int) -> np.ndarray:
     small = InMemory(candidates[kept], None, mass[kept])
     if len(kept) < k:  # fewer distinct rows than clusters
         return np.vstack([small.block.X, random_rows(engine, k - len(kept), _derive(seed, ROUNDS + 1))])
-    return plusplus(small, k, _derive(seed, ROUNDS + 1))
+    starts = [plusplus(small, k, _derive(seed, ROUNDS + 1 + start)) for start in range(STARTS)]
+    return min((_clustered(small.block, means) for means in starts), key=lambda found: found[1])[0]
+
+
+def _clustered(block: Block, means: np.ndarray) -> tuple[np.ndarray, float]:
+    """Means after some rounds of k-means, and their sum of squares: of few rows, so that it costs no pass."""
+    labels, means = np.full(len(block), -1, np.int32), np.ascontiguousarray(means)
+    for _ in range(SETTLE):
+        sums, mass, inertia, moved = kernels.lloyd_pass(block.X, block.weight, means, labels, n_threads=1)
+        alive = mass > 0
+        means[alive] = sums[alive] / mass[alive, None]
+        if not moved:
+            break
+    return means, float(inertia)
 
 
 class PlusPlus:

@@ -109,7 +109,8 @@ class DecisionTreeBase(Estimator):
             raise ValueError(
                 f"{what} grows {type(self).__name__} by histograms: two-way splits, missing='branch', "
                 "threshold='midpoint', splitter='best', one output and a criterion of sums, without order constraints, "
-                "priorities or a size penalty. Change those, or fit rows in memory with method='exact'."
+                "priorities or a size penalty. Change those, or take DecisionTreeClassifier or "
+                "DecisionTreeRegressor with their defaults, which stream, or fit a sample in memory."
             )
 
     def _open_at_scale(self, X: Any, y: Any, sample_weight: Any) -> tuple[Engine, Pieces | None]:
