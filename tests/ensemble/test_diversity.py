@@ -22,6 +22,7 @@ from lanatus.ensemble import (
     plot_diversity,
     q_statistic,
 )
+from lanatus.ensemble.diversity_measures import _diversity_plots
 from lanatus.linear import LinearDiscriminantAnalysis, LogisticRegression
 
 
@@ -221,6 +222,14 @@ def test_map_of_diversity_is_exact_where_a_plane_can_be():
     steps = np.hypot(*np.diff(line.points, axis=0).T)
     np.testing.assert_allclose(steps, [0.1, 0.1], rtol=1e-9)
     plt.close("all")
+
+
+@pytest.mark.covers("ensemble.visual-diversity")
+def test_points_of_a_plane_are_found_from_their_distances():
+    corners = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0], [2.0, 1.0]])
+    apart = np.hypot(*(corners[:, None] - corners[None]).transpose(2, 0, 1))
+    points = _diversity_plots._classical_scaling(apart)
+    np.testing.assert_allclose(np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1)), apart, atol=1e-12)
 
 
 @pytest.mark.covers("ensemble.visual-diversity")

@@ -23,8 +23,8 @@ from .ch04._pruning_claims import pre_pruning_xor as pre_pruning_xor
 from .ch04._pruning_claims import pruning_under_noise as pruning_under_noise
 from .ch04._uci import ex_4_6 as ex_4_6
 from .ch07._decision import ex_7_5 as ex_7_5
+from .ch07._learning_curves import nb_vs_logistic as nb_vs_logistic
 from .ch07._naive import ex_7_2 as ex_7_2
-from .ch07._naive import nb_vs_logistic as nb_vs_logistic
 from .ch08._bagging import boosting_bagging_bias_variance as boosting_bagging_bias_variance
 from .ch08._bagging import ex_8_5 as ex_8_5
 from .ch08._bagging import ex_8_6 as ex_8_6
