@@ -257,6 +257,19 @@ def test_the_three_errors():
     assert right.total == pytest.approx(fitted, rel=1e-12)
 
 
+@pytest.mark.covers("bayes.classifier-error-decomposition")
+def test_the_three_errors_with_unequal_priors():
+    """The rows without end are drawn by the priors too: otherwise the right family would learn the wrong ones."""
+    classes, priors = [norm(0, 1), norm(1, 1)], [0.9, 0.1]
+    X, y = np.array([[-0.5], [0.3], [0.2], [-1.0], [1.1], [1.4]]), np.array([0, 0, 0, 0, 1, 1])
+    found = error_decomposition(GaussianNB(), classes, X, y, priors=priors, random_state=0)
+    assert found.bayes_error == pytest.approx(bayes_risk(classes, priors), rel=1e-12)
+    assert found.bayes_error < 0.1 < bayes_risk(classes)
+    assert abs(found.model_error) < 1e-3
+    fitted = error_probability(classes, priors, GaussianNB().fit(X, y)).error
+    assert found.total == pytest.approx(fitted, rel=1e-12)
+
+
 # ---------------------------------------------------------------- cuts
 
 

@@ -9,9 +9,11 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from lanatus.bayes import GaussianNB
+from lanatus.bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
 from lanatus.ensemble import BayesModelAveraging, StackingClassifier, StackingRegressor
+from lanatus.ensemble.combine._bayes_averaging import n_free
 from lanatus.linear import LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, Ridge
+from lanatus.tree import DecisionTreeClassifier as OurTree
 
 WINE = load_wine(return_X_y=True)
 MEMBERS = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3, random_state=0))]
@@ -158,6 +160,33 @@ def test_posterior_of_models_is_that_of_bic():
     np.testing.assert_allclose(model.predict(X), said @ model.weights_, rtol=1e-10)
     sure = BayesModelAveraging(members, prior=[0, 1]).fit(X, y)
     assert sure.weights_.tolist() == [0.0, 1.0]
+
+
+@pytest.mark.covers("ensemble.bayes-model-averaging")
+def test_free_parameters_are_counted():
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(max_leaf_nodes=5, random_state=0).fit(X, y)
+    whole = np.rint(X).astype(int)
+    counted = {
+        LogisticRegression().fit(X, y): 2 * (4 + 1),  # one class of three can stand at zero
+        LogisticRegression(fit_intercept=False).fit(X, y): 2 * 4,
+        LogisticRegression().fit(X, y == 0): 4 + 1,
+        LinearDiscriminantAnalysis().fit(X, y): 2 * (4 + 1),
+        LinearRegression().fit(X, y): 4 + 1,
+        GaussianNB().fit(X, y): 2 * 3 * 4 + 2,  # shares of classes add up to one
+        tree: 5 * 2 + 4,  # two free shares a leaf, a threshold a test
+        OurTree(max_leaf_nodes=5).fit(X, y): 5 * 2 + 4,
+        DecisionTreeRegressor(max_leaf_nodes=5, random_state=0).fit(X, y): 5 + 4,
+        MultinomialNB().fit(whole, y): 3 * 3 + 2,
+        BernoulliNB().fit(whole, y): 3 * 4 + 2,
+        CategoricalNB().fit(whole, y): 3 * int(whole.max(axis=0).sum()) + 2,
+    }
+    for model, wanted in counted.items():
+        assert n_free(model) == wanted, model
+    members = [("tree", tree), ("logistic", LogisticRegression())]
+    found = BayesModelAveraging(members).fit(X, y)
+    likely = [np.log(model.predict_proba(X)[np.arange(150), y]).sum() for model in found.estimators_]
+    np.testing.assert_allclose(found.log_evidence_, likely - np.log(150) / 2 * np.array([14, 10]), rtol=1e-10)
 
 
 @pytest.mark.covers("ensemble.bayes-model-averaging")

@@ -15,6 +15,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
 from lanatus.base._arrays import LARGEST_MASS, aligned
+from lanatus.base._collections import refuse_collection, refuse_mixed
 from lanatus.base._intake import Intake, Numbers
 from lanatus.catalog import DOCS_URL, Takes
 from lanatus.params import ParameterRule, check_params
@@ -61,6 +62,7 @@ def fitting(fit: F) -> F:
     @functools.wraps(fit)
     def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
         check_params(self)
+        refuse_mixed(args, kwargs)
         before = dict(vars(self))
         try:
             with callback_management_context(self):
@@ -106,6 +108,7 @@ class Estimator(BaseEstimator):
 
         ``reset=True`` learns names, kinds and categories; otherwise they are matched to what was learned.
         """
+        refuse_collection(self, X)
         return self._wants.take(self, X, reset=reset, min_rows=min_rows)
 
     def _remember(self, schema: Schema) -> None:

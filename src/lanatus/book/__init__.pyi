@@ -37,8 +37,8 @@ from .ch07._claims import kmeans_as_gmm as kmeans_as_gmm
 from .ch07._claims import nb_event_models as nb_event_models
 from .ch07._claims import wrong_density as wrong_density
 from .ch07._decision import ex_7_5 as ex_7_5
+from .ch07._learning_curves import nb_vs_logistic as nb_vs_logistic
 from .ch07._naive import ex_7_2 as ex_7_2
-from .ch07._naive import nb_vs_logistic as nb_vs_logistic
 from .ch08._bagging import boosting_bagging_bias_variance as boosting_bagging_bias_variance
 from .ch08._bagging import ex_8_5 as ex_8_5
 from .ch08._bagging import ex_8_6 as ex_8_6
