@@ -2,7 +2,7 @@
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples
 
 from lanatus.base._arrays import LARGEST_MASS, aligned
 from lanatus.base._intake import Intake, Numbers
+from lanatus.base._state import StateRule, guard_answers
 from lanatus.catalog import DOCS_URL, Takes
 from lanatus.params import ParameterRule, check_params
 from lanatus.table import Schema, Table
@@ -69,13 +70,14 @@ def fitting(fit: F) -> F:
 class Estimator(BaseEstimator):
     """Base of all lanatus estimators: scikit-learn's, with mixed tables at the door.
 
-    A class declares what it can take in ``_takes``, as what it wants X in ``_wants``, and the rules of its parameters
-    in ``_params``.
+    A class declares what it can take in ``_takes``, as what it wants X in ``_wants``, the rules of its parameters in
+    ``_params``, and those of what it has learned, for models that come out of a file, in ``_state``.
     """
 
     _takes: ClassVar[Takes] = Takes()
     _wants: ClassVar[Intake] = Numbers()
     _params: ClassVar[dict[str, ParameterRule]] = {}
+    _state: ClassVar[Mapping[str, StateRule]] = {}
 
     _doc_link_module = "lanatus"
     _doc_link_template = DOCS_URL + "/api/{package}/#{path}"
@@ -83,6 +85,10 @@ class Estimator(BaseEstimator):
     schema_: Schema
     n_features_in_: int
     feature_names_in_: np.ndarray
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        guard_answers(cls)
 
     def _doc_link_url_param_generator(self) -> dict[str, str]:
         package = ".".join(type(self).__module__.split(".")[:2])

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, aligned, check_is_fitted, class_codes, n_threads
+from lanatus.base import Floats, Takes, aligned, check_is_fitted, class_codes, n_threads
 from lanatus.bayes import _class_sums
 from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._posterior import BayesClassifier, checked_priors, logarithm
@@ -70,6 +70,12 @@ class GaussianNB(BayesClassifier):
     ----------
     Chan, Golub and LeVeque (1979), Updating formulae and a pairwise algorithm for computing sample variances.
     """
+
+    _state: ClassVar = {
+        "class_prior_": Floats("classes", low=0),
+        "theta_": Floats("classes", "columns"),
+        "var_": Floats("classes", "columns", low=0),
+    }
 
     _takes = Takes(missing=True)
 

@@ -37,6 +37,7 @@ def read_csv(
     decimal: str | None = None,
     missing: Sequence[str] = MISSING,
     columns: Sequence[str] | None = None,
+    max_bytes: int | None = None,
 ) -> pa.Table:
     """Read a delimited text file; what is not given is found out from the file.
 
@@ -62,6 +63,8 @@ def read_csv(
         numbers or dates has it there: then the file quotes everything, and it is missing everywhere.
     columns : sequence of str or None, default=None
         Columns to keep, in this order.
+    max_bytes : int or None, default=None
+        How much a compressed file may unpack to; None is 256 MiB, or 50 times its size if that is more.
 
     Returns
     -------
@@ -81,7 +84,7 @@ def read_csv(
     >>> read_csv(path).to_pylist()
     [{'色泽': '青绿', '密度': 0.697, '好瓜': True}, {'色泽': '乌黑', '密度': None, '好瓜': False}]
     """
-    data = read_bytes(path)
+    data = read_bytes(path, max_bytes=max_bytes)
     dialect = sniff(
         path,
         data=data,
@@ -207,8 +210,9 @@ def hidden_type(column: pa.ChunkedArray, dialect: Dialect) -> pa.DataType | None
 
 def refuse_unknown(path: Path, columns: Sequence[str] | None, names: Sequence[str]) -> None:
     """Raise if a wanted column is not in the file."""
+    there = set(names)
     for name in columns or ():
-        if name not in names:
+        if name not in there:
             close = difflib.get_close_matches(name, names, n=1)
             shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
             raise SchemaError(

@@ -111,9 +111,8 @@ def scan(
     refuse_unknown(first, [*roles, *types, *(features or [])], full.names)
     if features is None:
         features = [name for name in full.names if name not in roles]
-    chosen = pa.schema(
-        [_settled(full.field(name), name, target, weight, types, looked) for name in [*features, *roles]]
-    )
+    fields = {field.name: field for field in full}
+    chosen = pa.schema([_settled(fields[name], name, target, weight, types, looked) for name in [*features, *roles]])
     return Source(
         parts=tuple(part for part, _ in looked),
         schema=chosen,
@@ -129,7 +128,8 @@ def _unify(looked: list[tuple[Part, pa.Schema]], types: dict[str, pa.DataType]) 
     first, schema = looked[0]
     kinds = {f.name: types.get(f.name, _plain(f.type)) for f in schema}
     for part, found in looked[1:]:
-        lacking = [repr(name) for name in kinds if name not in found.names]
+        there = set(found.names)
+        lacking = [repr(name) for name in kinds if name not in there]
         extra = [repr(name) for name in found.names if name not in kinds]
         if lacking or extra:
             differ = [f"no column {', '.join(lacking)}"] * bool(lacking) + [
