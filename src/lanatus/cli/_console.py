@@ -7,9 +7,10 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
+from rich.text import Text
 
-# Characters that a terminal obeys (C0, C1, but for the line feed) or that turn the order of others around.
-_OBEYED = [*range(0x0A), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F]
+# Characters that a terminal obeys (C0, C1, but for tab and line feed) or that turn the order of others around.
+_OBEYED = [*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F]
 _OBEYED += [*range(0x202A, 0x202F), *range(0x2066, 0x206A), *range(0xD800, 0xE000)]
 _SHOWN = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _OBEYED}
 
@@ -17,13 +18,15 @@ _SHOWN = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code 
 class Terminal(Console):
     """A console that shows control characters instead of sending them on."""
 
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A string, as it is measured and wrapped."""
+        return super().render_str(text.translate(_SHOWN), **options)
+
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The segments to be printed."""
+        """The segments to be printed, of what was no string too."""
         for segment in super().render(renderable, options):
-            text = segment.text
-            if segment.control is None and not text.isprintable():
-                segment = Segment(text.translate(_SHOWN), segment.style)
-            yield segment
+            obeyed = segment.control is None and not segment.text.isprintable()
+            yield Segment(segment.text.translate(_SHOWN), segment.style) if obeyed else segment
 
 
 def console(**options: Any) -> Console:
