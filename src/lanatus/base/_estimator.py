@@ -13,9 +13,9 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
-from lanatus.base._arrays import LARGEST_MASS, aligned
+from lanatus.base._arrays import LARGEST_MASS, LEAST_MASS, aligned, in_floats
 from lanatus.base._intake import Intake, Numbers
-from lanatus.base._state import StateRule, guard_answers
+from lanatus.base._state import StateRule, guard_answers, refuse_infinite
 from lanatus.catalog import DOCS_URL, Takes
 from lanatus.params import ParameterRule, check_params
 from lanatus.table import Schema, Table
@@ -50,7 +50,7 @@ def n_rows(X: Any) -> int:
 
 
 def fitting(fit: F) -> F:
-    """Wrap ``fit`` or ``partial_fit``: parameters checked, callbacks closed, no half-fitted model left."""
+    """Wrap ``fit`` or ``partial_fit``: parameters checked, callbacks closed, no half-fitted or infinite model left."""
 
     @functools.wraps(fit)
     def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -58,7 +58,9 @@ def fitting(fit: F) -> F:
         before = dict(vars(self))
         try:
             with callback_management_context(self):
-                return fit(self, *args, **kwargs)
+                fitted = fit(self, *args, **kwargs)
+            refuse_infinite(self)
+            return fitted
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
@@ -119,12 +121,13 @@ class Estimator(BaseEstimator):
         """Weights as float64, or None where all are one."""
         if sample_weight is None:
             return None
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        with in_floats("sample_weight"):
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         with np.errstate(over="ignore"):
             mass = weights.sum()
-        if mass > LARGEST_MASS:  # infinity too
+        if mass > LARGEST_MASS or 0 < mass < LEAST_MASS:  # infinity too
             raise ValueError(
-                f"sample_weight sums to {mass:.3g}, which is too large to compute with; wanted at most "
-                f"{LARGEST_MASS:g}: divide the weights by their mean."
+                f"sample_weight sums to {mass:.3g}, which is too {'large' if mass > 1 else 'small'} to compute with; "
+                f"wanted {LEAST_MASS:g} to {LARGEST_MASS:g}: divide the weights by their mean."
             )
         return np.asarray(aligned(weights))

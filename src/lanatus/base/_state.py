@@ -51,6 +51,7 @@ class StateRule:
 
     kinds = ""
     word = ""
+    finite = False  # whether NaN and infinity are a fault
 
     def __init__(self, *axes: str | int) -> None:
         self.axes = axes
@@ -83,6 +84,7 @@ class _Either(StateRule):
 
     def __init__(self, *rules: StateRule) -> None:
         self.rules = rules
+        self.finite = all(rule.finite for rule in rules)
 
     def fault(self, value: Any, sizes: dict[str, int]) -> str | None:
         said = []
@@ -147,6 +149,8 @@ class Children(Integers):
 class Number(StateRule):
     """One finite number."""
 
+    finite = True
+
     def fault(self, value: Any, sizes: dict[str, int]) -> str | None:
         if isinstance(value, numbers.Real) or (isinstance(value, np.ndarray) and value.shape == ()):
             return None if np.isfinite(float(value)) else f"is {value}, wanted a finite number"
@@ -160,10 +164,22 @@ def check_state(estimator: Any) -> None:
     try:
         sizes = _sizes(learned)
         for name, rule in _rules(type(estimator)).items():
-            if name in learned and (why := rule.fault(learned[name], sizes)) is not None:
+            if learned.get(name) is not None and (why := rule.fault(learned[name], sizes)) is not None:
                 raise StateError(f"{name} {why}")
     except StateError as error:
         raise StateError(f"{type(estimator).__name__} is not sound: {error}") from None
+
+
+def refuse_infinite(estimator: Any) -> None:
+    """ValueError if something that was learned, and has to be finite, is not: the model would say NaN."""
+    for name, rule in _rules(type(estimator)).items():
+        value = vars(estimator).get(name)
+        if rule.finite and isinstance(value, np.ndarray | float) and not np.isfinite(value).all():
+            raise ValueError(
+                f"{type(estimator).__name__} learned {name} that is NaN or infinite: numbers in X, y or sample_weight "
+                "are too large, too small or too far apart to compute with; divide them by a constant of their size, "
+                "or take logarithms, first."
+            )
 
 
 def _rules(cls: type) -> Mapping[str, StateRule]:

@@ -12,6 +12,7 @@ import pyarrow.csv
 
 from lanatus.data.readers._dialect import (
     MISSING,
+    MOST_COLUMNS,
     Dialect,
     Record,
     TidyStream,
@@ -38,6 +39,7 @@ def read_csv(
     missing: Sequence[str] = MISSING,
     columns: Sequence[str] | None = None,
     max_bytes: int | None = None,
+    max_columns: int = MOST_COLUMNS,
 ) -> pa.Table:
     """Read a delimited text file; what is not given is found out from the file.
 
@@ -65,6 +67,8 @@ def read_csv(
         Columns to keep, in this order.
     max_bytes : int or None, default=None
         How much a compressed file may unpack to; None is 256 MiB, or 50 times its size if that is more.
+    max_columns : int, default=200_000
+        Most columns; a line with more fields, such as a file without line ends, is an error.
 
     Returns
     -------
@@ -96,7 +100,7 @@ def read_csv(
     )
     text = io.TextIOWrapper(io.BytesIO(data), dialect.encoding, newline="")
     try:
-        first = first_record(path, enumerate(text, 1), dialect)
+        first = first_record(path, enumerate(text, 1), dialect, max_columns)
         if not dialect.plain:
             data = TidyStream(io.BytesIO(data), dialect).readall() or b""
     except UnicodeError as error:
@@ -144,7 +148,7 @@ def _without_groups(table: pa.Table) -> pa.Table:
 def _parse(
     path: Path, data: bytes, names: list[str], first: Record, dialect: Dialect, columns: Sequence[str] | None
 ) -> pa.Table:
-    block = 1 << 20
+    block = max(1 << 20, 16 * sum(map(len, first.fields)))  # of wide rows some at a time, as each block has its columns
     while True:
         try:
             return pyarrow.csv.read_csv(

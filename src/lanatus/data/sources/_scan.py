@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import pyarrow as pa
 
 from lanatus.data.readers._csv import refuse_unknown
-from lanatus.data.readers._dialect import MISSING
+from lanatus.data.readers._dialect import MISSING, MOST_COLUMNS
 from lanatus.data.readers._errors import FormatError, SchemaError
 from lanatus.data.readers._text import Path
 from lanatus.data.sources._parts import Part
@@ -34,6 +34,7 @@ def scan(
     encoding: str | None = None,
     decimal: str | None = None,
     missing: Iterable[str] = MISSING,
+    max_columns: int = MOST_COLUMNS,
 ) -> Source:
     """Open Parquet, Arrow or CSV files of any size as one table to be streamed.
 
@@ -61,6 +62,8 @@ def scan(
         Types of all or some columns, instead of those found.
     delimiter, header, encoding, decimal, missing
         For CSV files, as in :func:`read_csv`.
+    max_columns : int, default=200_000
+        Most columns of a CSV file; a line with more fields, such as a file without line ends, is an error.
 
     Returns
     -------
@@ -98,7 +101,7 @@ def scan(
     like = None
     looked = []
     for file in find_files(path):
-        part, found = survey(file, like, sample_rows, given)
+        part, found = survey(file, like, sample_rows, given, max_columns)
         like = like or part.dialect
         looked.append((part, found))
     if all(part.n_rows == 0 for part, _ in looked):
