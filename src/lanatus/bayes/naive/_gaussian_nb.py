@@ -152,5 +152,6 @@ def normal_parameters(stats: Moments, ddof: int, epsilon: Any) -> tuple[np.ndarr
     variance = np.divide(stats.m2, degrees, out=variance, where=seen & (degrees > 0)) + epsilon
     if not np.isfinite(variance).all():
         raise ValueError("the variances overflow: X has values too large to square; scale it first.")
-    variance[variance == 0] = np.finfo(np.float64).eps  # constant columns: a narrow density, not a division by 0
+    # Constant columns, or as good as: a narrow density, not a division by 0 or by what has no digits.
+    variance[variance < np.finfo(np.float64).tiny] = np.finfo(np.float64).eps
     return theta, variance
