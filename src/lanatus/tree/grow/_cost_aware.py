@@ -1,7 +1,7 @@
 """Trees for attributes that cost something to find out."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -180,8 +180,9 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
 
     # ------------------------------------------------------------ growing
 
-    def _refuse_exact_options(self, what: str) -> None:
-        raise ValueError(f"{what} is not for {type(self).__name__}, which needs the rows in memory; give it a sample.")
+    def _fit_at_scale(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._take(X, reset=True)  # which says why not
+        return self
 
     def _grow(self, X: Any, n_values: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> Tree:
         if self.n_outputs_ > 1:

@@ -1,7 +1,7 @@
 """The tree of fewest errors among all trees of a given depth."""
 
 import warnings
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -152,11 +152,9 @@ class OptimalTreeClassifier(DecisionTreeClassifier):
         max_iter=Integer(low=1),
     )
 
-    def _refuse_exact_options(self, what: str) -> None:
-        raise ValueError(
-            f"{what} cannot be searched by {type(self).__name__}, which compares all rows at once; give it a sample in "
-            "memory, or grow a DecisionTreeClassifier."
-        )
+    def _fit_at_scale(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._take(X, reset=True)  # which says why not
+        return self
 
     def _grow(self, X: Any, n_values: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> Tree:
         if self.n_outputs_ > 1:
