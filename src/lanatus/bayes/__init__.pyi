@@ -9,6 +9,7 @@ from .decision._decision import conditional_risk as conditional_risk
 from .decision._error_rates import bayes_risk as bayes_risk
 from .decision._error_rates import error_decomposition as error_decomposition
 from .decision._error_rates import error_probability as error_probability
+from .decision._error_rates import overall_risk as overall_risk
 from .decision._optimal import BayesOptimalClassifier as BayesOptimalClassifier
 from .decision._sample_sizes import samples_needed as samples_needed
 from .discriminant._posterior_predictive import BayesianClassifier as BayesianClassifier

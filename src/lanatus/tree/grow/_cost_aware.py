@@ -1,7 +1,7 @@
 """Trees for attributes that cost something to find out."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -180,9 +180,8 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
 
     # ------------------------------------------------------------ growing
 
-    def _fit_at_scale(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        self._take(X, reset=True)  # which says why not
-        return self
+    def _open_at_scale(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        return self._take(X, reset=True)  # which says why not
 
     def _grow(self, X: Any, n_values: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> Tree:
         if self.n_outputs_ > 1:

@@ -1,7 +1,7 @@
 """The tree of fewest errors among all trees of a given depth."""
 
 import warnings
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -152,9 +152,8 @@ class OptimalTreeClassifier(DecisionTreeClassifier):
         max_iter=Integer(low=1),
     )
 
-    def _fit_at_scale(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        self._take(X, reset=True)  # which says why not
-        return self
+    def _open_at_scale(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        return self._take(X, reset=True)  # which says why not
 
     def _grow(self, X: Any, n_values: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> Tree:
         if self.n_outputs_ > 1:
