@@ -201,26 +201,31 @@ class SortedFinder final : public Finder<SortedPart<typename Purity::Label>> {
             part.impurity += all.total() / part.weight / static_cast<double>(n_outputs_);
         }
     }
-    // Deviations of the first 1, 2, ... of some entries, of the mean output.
-    std::vector<double> running_deviations(const Part& part, const std::vector<std::uint32_t>& entries) const {
+    // Deviations of the first 1, 2, ... of some entries, of the mean output; and the medians of the first output.
+    std::vector<double> running_deviations(const Part& part, const std::vector<std::uint32_t>& entries,
+                                           std::vector<double>* medians = nullptr) const {
         std::vector<double> out(entries.size(), 0.0);
+        if (medians != nullptr) medians->resize(entries.size());
         for (std::size_t o = 0; o < n_outputs_; ++o) {
             Deviations run(output(part, o));
             for (std::size_t i = 0; i < entries.size(); ++i) {
                 run.add(entries[i], part.weights[entries[i]]);
                 out[i] += run.total() / static_cast<double>(n_outputs_);
+                if (medians != nullptr && o == 0 && !rules_.monotone.empty()) (*medians)[i] = run.median();
             }
         }
         return out;
     }
     // The cut of a column after which medians are nearest; rows whose value is missing are left out of account.
-    void cut_by_medians(const Part& part, const Sorted& order, double& highest, std::size_t& cut) const {
+    void cut_by_medians(const Part& part, std::size_t j, const Sorted& order, double drawn, double& highest,
+                        std::size_t& cut) const {
         const std::size_t m = order.size;
         std::vector<std::uint32_t> entries(m);
         for (std::size_t i = 0; i < m; ++i) entries[i] = static_cast<std::uint32_t>(order[i]);
-        const std::vector<double> left = running_deviations(part, entries);
+        std::vector<double> left_median, right_median;
+        const std::vector<double> left = running_deviations(part, entries, &left_median);
         std::reverse(entries.begin(), entries.end());
-        const std::vector<double> right = running_deviations(part, entries);
+        const std::vector<double> right = running_deviations(part, entries, &right_median);
         double below = 0, all = 0;
         for (const std::uint32_t e : entries) all += part.weights[e];
         const auto rows = static_cast<std::size_t>(rules_.min_leaf);
@@ -228,6 +233,8 @@ class SortedFinder final : public Finder<SortedPart<typename Purity::Label>> {
             below += part.weights[static_cast<std::uint32_t>(order[i])];
             if ((order[i + 1] >> 32) == (order[i] >> 32) || i + 1 < rows || m - i - 1 < rows) continue;
             if (below < rules_.min_leaf_weight || all - below < rules_.min_leaf_weight) continue;
+            if (rules_.random && !at_draw(columns_.distinct[j], order, i, drawn)) continue;
+            if (!ordered(part, j, left_median[i], right_median[m - i - 2])) continue;
             const double now = -(left[i] + right[m - i - 2]);
             if (now > highest + 1e-10 * std::max(left[m - 1], 1e-300)) highest = now, cut = i;
         }
@@ -351,6 +358,7 @@ class SortedFinder final : public Finder<SortedPart<typename Purity::Label>> {
             double after = 0;
             for (std::size_t c = 0; c < k; ++c) after += purity_.phi(states.data() + c * w);
             best.gain = std::max(0.0, (after - before) / part.weight);
+            if (!std::isfinite(after)) best.valid = false;  // a child that the criterion forbids
         }
         best.value = value;
         split.gain = best.gain;

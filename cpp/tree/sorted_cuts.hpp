@@ -27,9 +27,12 @@ template <class Purity>
 inline bool SortedFinder<Purity>::ordered(const Part& part, std::size_t j, double left, double right) const {
     if (rules_.monotone.empty()) return true;
     const int sign = rules_.monotone[j];
-    const double shift = std::is_same_v<Label, double> && centred_ ? part.said[0] : 0.0;
-    left += shift;
-    right += shift;
+    if constexpr (std::is_same_v<Label, double>) {
+        // What was taken from the numbers; what the part says may be another number, a median or a bound.
+        const double shift = centred_ ? labels_[part.rows[0] * n_outputs_] - part.labels[0] : 0.0;
+        left += shift;
+        right += shift;
+    }
     return !(sign * (right - left) < 0) && left >= part.low && left <= part.high && right >= part.low &&
            right <= part.high;
 }
@@ -68,7 +71,7 @@ inline auto SortedFinder<Purity>::numeric(const Part& part, std::size_t j) const
     std::int32_t missing_at = 1;
     const double drawn = rules_.random ? draw(columns_, part.key, j, order) : 0.0;
     const bool plain = !counted && !rules_.random && !rules_.judge && rules_.monotone.empty();
-    if (by_medians()) cut_by_medians(part, order, highest, cut);
+    if (by_medians()) cut_by_medians(part, j, order, drawn, highest, cut);
     const bool scanned = by_medians() || (plain && scan_two(part, order, known, slack, highest, cut));
     // Missing values on the right, then on the left; once if there are none, or if they do not count.
     for (std::int32_t side = 1; !scanned && side >= (counted ? 0 : 1); --side) {

@@ -306,7 +306,7 @@ def _learn_leaves(model: Any, X: Any, target: np.ndarray, out: np.ndarray) -> No
     at = np.searchsorted(model.classes_, target[out])
     seen = np.isin(target[out], model.classes_)  # a class that the tree has never heard of has no place in it
     leaves = np.asarray(model.apply(take_rows(X, out)))
-    counts = np.zeros_like(tree.value)
+    counts = np.zeros_like(tree.outputs)
     np.add.at(counts, (leaves[seen], at[seen]), 1.0)
     known = counts.sum(axis=1) > 0
-    tree.value[known] = counts[known]
+    tree.outputs[known] = counts[known]

@@ -34,6 +34,9 @@ class BoostingLoss:
         nothing, whose Hessian is then one.
     curbs_steps : bool
         Whether Newton steps are cut where the loss may not fall any more.
+    factor : float
+        What the mean loss is multiplied by where it is told, as scikit-learn does: squared errors and the log loss of
+        two classes are told in full, not halved.
     """
 
     def __init__(self, loss: Loss, *, refits_leaves: bool = False) -> None:
@@ -41,6 +44,7 @@ class BoostingLoss:
         self.n_outputs = loss.n_outputs
         self.refits_leaves = refits_leaves
         self.curbs_steps = loss.self_concordant
+        self.factor = 2.0 if isinstance(loss, Squared | Logistic) else 1.0
 
     def init(self, y: np.ndarray, weight: np.ndarray | None) -> Any:
         """The best constant score."""

@@ -338,7 +338,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     def _held_cost(self, tree: Tree, X: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Weight of the validation rows that each node, as a leaf, would get wrong; of several outputs, on average."""
         wrong = np.zeros(len(tree))
-        for o, part in enumerate(self._outputs(tree.value)):
+        for o, part in enumerate(self._outputs(tree.outputs)):
             amounts = np.zeros((len(targets), part.shape[1]))
             amounts[np.arange(len(targets)), targets[:, o]] = weights
             seen = tree.tally(X, amounts)
@@ -355,7 +355,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         if self.prune == "critical_value":
             return tree.cut(critical_value(tree, self.critical_gain))
         errors = np.zeros(len(tree))
-        for o, part in enumerate(self._outputs(tree.value)):
+        for o, part in enumerate(self._outputs(tree.outputs)):
             rest = part.sum(axis=1) - part[np.arange(len(tree)), self._heaviest(part, o)]
             errors += np.where(tree.n_rows > 0, rest, 0.0) / self.n_outputs_
         if self.prune == "error_based":
@@ -384,7 +384,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
 
     def _probabilities(self, X: Any) -> list[np.ndarray]:
         matrix = self._matrix(X)
-        shares = np.hstack([shares_of(part) for part in self._outputs(self.tree_.value)])
+        shares = np.hstack([shares_of(part) for part in self._outputs(self.tree_.outputs)])
         return self._outputs(self.tree_.spread(matrix, np.ascontiguousarray(shares)))
 
     @blockwise
