@@ -118,9 +118,10 @@ def test_files(wanted: list[str]) -> list[Path]:
     if named := [root / one for one in wanted if one.endswith(".py")]:
         return named
     names = set(equal_names())
+    public = [path for path in sorted(root.rglob("test_*.py")) if "/_" not in str(path.relative_to(root))]
     return [
         path
-        for path in sorted(root.rglob("test_*.py"))
+        for path in public
         if (not wanted or path.relative_to(root).parts[0] in wanted) and names & set(_imported(path))
     ]
 

@@ -216,27 +216,40 @@ class SortedFinder final : public Finder<SortedPart<typename Purity::Label>> {
         }
         return out;
     }
-    // The cut of a column after which medians are nearest; rows whose value is missing are left out of account.
-    void cut_by_medians(const Part& part, std::size_t j, const Sorted& order, double drawn, double& highest,
-                        std::size_t& cut) const {
-        const std::size_t m = order.size;
-        std::vector<std::uint32_t> entries(m);
-        for (std::size_t i = 0; i < m; ++i) entries[i] = static_cast<std::uint32_t>(order[i]);
-        std::vector<double> left_median, right_median;
-        const std::vector<double> left = running_deviations(part, entries, &left_median);
-        std::reverse(entries.begin(), entries.end());
-        const std::vector<double> right = running_deviations(part, entries, &right_median);
-        double below = 0, all = 0;
-        for (const std::uint32_t e : entries) all += part.weights[e];
-        const auto rows = static_cast<std::size_t>(rules_.min_leaf);
-        for (std::size_t i = 0; i + 1 < m; ++i) {
-            below += part.weights[static_cast<std::uint32_t>(order[i])];
-            if ((order[i + 1] >> 32) == (order[i] >> 32) || i + 1 < rows || m - i - 1 < rows) continue;
-            if (below < rules_.min_leaf_weight || all - below < rules_.min_leaf_weight) continue;
-            if (rules_.random && !at_draw(columns_.distinct[j], order, i, drawn)) continue;
-            if (!ordered(part, j, left_median[i], right_median[m - i - 2])) continue;
-            const double now = -(left[i] + right[m - i - 2]);
-            if (now > highest + 1e-10 * std::max(left[m - 1], 1e-300)) highest = now, cut = i;
+    // The cut of a column after which medians are nearest, and where missing values, if they count, go with it: to the right,
+    // then to the left.
+    void cut_by_medians(const Part& part, std::size_t j, const Sorted& order, double drawn, bool counted,
+                        double& highest, std::size_t& cut, std::int32_t& missing_at) const {
+        const std::size_t m = order.size, least = static_cast<std::size_t>(rules_.min_leaf);
+        std::vector<std::uint32_t> gone, known(m);
+        for (std::uint32_t e = 0; counted && e < part.rows.size(); ++e)
+            if (columns_.rank[j][part.rows[e]] == Columns::none) gone.push_back(e);
+        for (std::size_t i = 0; i < m; ++i) known[i] = static_cast<std::uint32_t>(order[i]);
+        double all = 0, lost = 0;
+        for (const std::uint32_t e : known) all += part.weights[e];
+        for (const std::uint32_t e : gone) lost += part.weights[e];
+        for (std::int32_t side = 1; side >= (gone.empty() ? 1 : 0); --side) {
+            const std::size_t more_left = side == 0 ? gone.size() : 0, more_right = side == 1 ? gone.size() : 0;
+            std::vector<std::uint32_t> from_left, from_right;
+            (side == 0 ? from_left : from_right) = gone;
+            from_left.insert(from_left.end(), known.begin(), known.end());
+            from_right.insert(from_right.end(), known.rbegin(), known.rend());
+            std::vector<double> left_median, right_median;
+            const std::vector<double> left = running_deviations(part, from_left, &left_median);
+            const std::vector<double> right = running_deviations(part, from_right, &right_median);
+            double below = side == 0 ? lost : 0.0;
+            for (std::size_t i = 0; i < m; ++i) {
+                below += part.weights[known[i]];
+                if (i + 1 == m && more_right == 0) break;
+                if (i + 1 < m && (order[i + 1] >> 32) == (order[i] >> 32)) continue;
+                if (i + 1 + more_left < least || m - i - 1 + more_right < least) continue;
+                if (below < rules_.min_leaf_weight || all + lost - below < rules_.min_leaf_weight) continue;
+                if (rules_.random && !at_draw(columns_.distinct[j], order, i, drawn)) continue;
+                const std::size_t l = i + more_left, r = m + more_right - i - 2;
+                if (!ordered(part, j, left_median[l], right_median[r])) continue;
+                const double now = -(left[l] + right[r]);
+                if (now > highest + 1e-10 * std::max(left.back(), 1e-300)) highest = now, cut = i, missing_at = side;
+            }
         }
     }
     // What a split gains by medians: chosen by squares where the column is nominal.
@@ -245,9 +258,10 @@ class SortedFinder final : public Finder<SortedPart<typename Purity::Label>> {
         std::vector<std::uint32_t> all;
         std::vector<std::vector<std::uint32_t>> sides(static_cast<std::size_t>(split.n_children));
         for (std::uint32_t e = 0; e < part.rows.size(); ++e)
-            if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none) {
+            if (const std::uint32_t r = rank[part.rows[e]];
+                r != Columns::none || (rules_.missing == Missing::branch && !rules_.multiway)) {
                 all.push_back(e);
-                sides[static_cast<std::size_t>(child_of(split, r))].push_back(e);
+                sides[static_cast<std::size_t>(r != Columns::none ? child_of(split, r) : split.missing)].push_back(e);
             }
         double after = 0;
         for (const auto& side : sides) after += side.empty() ? 0.0 : running_deviations(part, side).back();

@@ -13,6 +13,7 @@ from lanatus.base import Columns, Estimator, Takes, check_is_fitted, check_posit
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender
 from lanatus.ensemble._one_learner import takes_weights
+from lanatus.ensemble._sequence import each_member, member, member_count
 from lanatus.ensemble.boosting._gradient_boosting_fit import Boosted, Settings, TrainingRows, Watch, boost
 from lanatus.ensemble.boosting._losses import BoostingLoss
 from lanatus.ensemble.boosting._news import News
@@ -456,6 +457,8 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
             for k, tree in enumerate(trees):
                 found[t, k] = self._as_estimator(tree)
         return found
+
+    __len__, __getitem__, __iter__ = member_count, member, each_member
 
     def _as_estimator(self, tree: Tree) -> DecisionTreeRegressor:
         leaves = None if isinstance(self.max_leaf_nodes, str) else self.max_leaf_nodes

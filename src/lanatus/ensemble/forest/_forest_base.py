@@ -15,6 +15,7 @@ from lanatus._core import tree as kernels
 from lanatus.base import Columns, Estimator, Intake, Takes, check_is_fitted, n_rows
 from lanatus.callbacks import tell
 from lanatus.catalog import Contender
+from lanatus.ensemble._sequence import each_member, member, member_count
 from lanatus.params import COMMON, Array, Choice, Flag, Function, Integer, Nothing, ParameterRule, Real, Satisfies
 from lanatus.spaces import Span
 from lanatus.tree import Tree
@@ -307,17 +308,7 @@ class Forest(Estimator):
             return [np.arange(n) for _ in self.trees_]
         return [np.repeat(np.arange(n), kernels.drawn(int(seed), n, draws)) for seed in self._seeds]
 
-    def __len__(self) -> int:
-        """Number of trees."""
-        return len(self.trees_)
-
-    def __getitem__(self, index: Any) -> Any:
-        """One of the trees, as an estimator."""
-        return self.estimators_[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        """The trees, as estimators."""
-        return iter(self.estimators_)
+    __len__, __getitem__, __iter__ = member_count, member, each_member
 
     def _as_estimator(self, t: int) -> Any:
         estimator = self.estimator_.set_params(random_state=int(self._seeds[t]))

@@ -13,7 +13,7 @@ from lanatus.catalog import savable
 from lanatus.tree.grow._tree_views import TreeViews
 
 LEAF, THRESHOLD, VALUES, SUBSET = 0, 1, 2, 3
-_NO_COLUMN = -2
+_UNDEFINED = -2
 
 _ARRAYS = {
     "feature": np.int32,
@@ -70,7 +70,7 @@ class Tree(TreeViews):
         each value of a nominal column, in the order of its categories; 3 subset: the values whose bit is set in
         ``subset[subset_start[i]:subset_start[i + 1]]`` go to the first child, others to the second.
     threshold : float array
-        The threshold, NaN where there is none.
+        The threshold; -2 at a leaf, NaN where a node tests categories.
     first_child, n_children, parent : int32 arrays
         Node numbers; -1 for none.
     missing : int32 array
@@ -122,7 +122,8 @@ class Tree(TreeViews):
             setattr(self, name, np.ascontiguousarray(arrays.pop(name), dtype=dtype))
         if arrays:
             raise TypeError(f"Tree has no arrays {sorted(arrays)}.")
-        self.feature = np.where(self.kind == LEAF, _NO_COLUMN, self.feature).astype(np.int32)
+        self.feature = np.where(self.kind == LEAF, _UNDEFINED, self.feature).astype(np.int32)
+        self.threshold = np.where(self.kind == LEAF, float(_UNDEFINED), self.threshold)
         self.outputs = np.ascontiguousarray(outputs, dtype=np.float64)
         width = self.outputs.shape[1]
         self.classes = np.array([width if width > 1 else 0] if classes is None else classes, dtype=np.int64)
@@ -259,9 +260,8 @@ class Tree(TreeViews):
         number = np.cumsum(stays) - 1
         arrays = {name: getattr(self, name)[stays].copy() for name in _ARRAYS}
         closed = is_leaf[stays]
-        arrays["feature"][closed] = _NO_COLUMN
+        arrays["feature"][closed] = _UNDEFINED
         arrays["kind"][closed] = LEAF
-        arrays["threshold"][closed] = np.nan
         arrays["n_children"][closed] = 0
         arrays["gain"][closed] = 0
         first = arrays["first_child"]

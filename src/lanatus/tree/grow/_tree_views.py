@@ -60,6 +60,11 @@ class TreeViews:
         return _read_only((self.missing == 0).astype(np.uint8))
 
     @property
+    def capacity(self) -> int:
+        """Number of nodes."""
+        return len(self.feature)
+
+    @property
     def n_outputs(self) -> int:
         """Number of targets."""
         return len(self.classes)
