@@ -76,7 +76,8 @@ def put_ours_in_place() -> None:
     lanatus = importlib.import_module("lanatus")
     for found in pkgutil.walk_packages(lanatus.__path__, "lanatus."):
         importlib.import_module(found.name)
-    pairs = equal_names()
+    # Generators of data call scikit-learn's by these very names.
+    pairs = {name: pair for name, pair in equal_names().items() if not pair[0].__module__.startswith("lanatus.data")}
     for module in _public_modules("sklearn"):
         for name, one in _offers(module):
             if name in pairs and one is pairs[name][1]:

@@ -86,10 +86,18 @@ class Committee(Wrapper):
 
     def _members(self) -> list[tuple[str, Any]]:
         named = self._default() if self.estimators is None else self.estimators
+        self._refuse_names([name for name, _ in named])
         kept = [(name, model) for name, model in named if not isinstance(model, str)]
         if not kept:
-            raise ValueError("All estimators are 'drop'; wanted at least one estimator.")
+            raise ValueError("All estimators are dropped. At least one is required to be an estimator.")
         return kept
+
+    def _refuse_names(self, names: list[str]) -> None:
+        """Refuse names that `set_params` could not tell from parameters."""
+        if taken := sorted(set(names) & set(super().get_params(deep=False))):
+            raise ValueError(f"Estimator names conflict with constructor arguments: {taken!r}; choose others.")
+        if wrong := [name for name in names if "__" in name]:
+            raise ValueError(f"Estimator names must not contain __: got {wrong!r}.")
 
     def _models(self) -> list[Any]:
         return [model for _, model in self._members()]
@@ -106,7 +114,8 @@ class Committee(Wrapper):
     @property
     def named_estimators_(self) -> Bunch:
         """Fitted members by name."""
-        return Bunch(**dict(zip((name for name, _ in self._members()), self.estimators_, strict=True)))
+        kept = dict(zip((name for name, _ in self._members()), self.estimators_, strict=True))
+        return Bunch(**{name: kept.get(name, "drop") for name in self.named_estimators})
 
     # ------------------------------------------------------------ parameters
 

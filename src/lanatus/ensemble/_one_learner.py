@@ -49,12 +49,14 @@ def fit_one(
         X, y = take_rows(X, part), y[part]
         weight = None if weight is None else weight[part]
     if weight is None:
-        return model.fit(X, y, **more)
+        model.fit(X, y, **more)
+        return model
     if not takes_weights(model):
         raise TypeError(
             f"{type(model).__name__} does not take sample_weight; use a learner that does, or one that draws rows."
         )
-    return model.fit(X, y, sample_weight=weight, **more)
+    model.fit(X, y, sample_weight=weight, **more)
+    return model
 
 
 def known_rows(weight: np.ndarray | None, count: int) -> np.ndarray:

@@ -185,7 +185,7 @@ def fit_bagged(ensemble: Any, sample: Sample, fit_member: FitMember | None = Non
             f"n_estimators={ensemble.n_estimators} must be larger or equal to {there}, the members there are, with "
             "warm_start=True."
         )
-    if there == ensemble.n_estimators:
+    elif there == ensemble.n_estimators:
         warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
     if how.warm_start and how.oob_score:
         raise ValueError("Out of bag estimate is only available if warm_start=False: set one of them to False.")
@@ -198,8 +198,17 @@ def fit_bagged(ensemble: Any, sample: Sample, fit_member: FitMember | None = Non
         ensemble.estimators_ = ensemble.estimators_ + _members(ensemble, sample, ensemble._seeds[there:], fit_member)
     ensemble._seeds = ensemble._seeds[: len(ensemble.estimators_)]
     ensemble.estimators_features_ = [sample.draw.columns(seed) for seed in ensemble._seeds]
+    for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+        vars(ensemble).pop(name, None)
     if how.oob_score:
-        ensemble._judge(sample.target, sample.weight, *_left_out(ensemble, sample))
+        total, count = _left_out(ensemble, sample)
+        if not count[sample.draw.known].all():
+            warnings.warn(
+                "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
+                "reliable oob estimates.",
+                stacklevel=4,
+            )
+        ensemble._judge(sample.target, sample.weight, total, count)
     return ensemble
 
 

@@ -56,14 +56,14 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
     quantile : float or None, default=None
         Which quantile "quantile" is about; None takes `alpha`.
     alpha : float, default=0.9
-        Which quantile "quantile" is about, unless `quantile` says; and which part of the first residuals "huber"
-        squares.
+        Which quantile "quantile" is about, unless `quantile` says; and which part of the residuals, in every round,
+        "huber" squares.
     learning_rate : float, default=0.1
         What each tree's values are multiplied by.
     n_estimators : int, default=100
         Rounds: one tree each, or one for each of several classes.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        Most leaves of a tree; "auto" is a leaf for 60 rows, but from 6 to 31.
+        Most leaves of a tree; "auto" is a leaf for 80 rows, but from 4 to 31.
     max_depth : int or None, default=None
         Most tests on a path.
     min_samples_split : int or float, default=2
@@ -335,7 +335,7 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
     n_estimators : int, default=100
         Rounds: one tree each, or one for each of several classes.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        Most leaves of a tree; "auto" is a leaf for 60 rows, but from 6 to 31.
+        Most leaves of a tree; "auto" is a leaf for 80 rows, but from 4 to 31.
     max_depth : int or None, default=None
         Most tests on a path.
     min_samples_split : int or float, default=2

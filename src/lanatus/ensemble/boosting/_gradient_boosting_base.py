@@ -36,6 +36,7 @@ from lanatus.wrapping import LEARNER
 
 _BLOCK = 1 << 24  # numbers of a sparse matrix written out at a time
 _MANY = 10_000  # rows from which early_stopping="auto" stops early
+_OF_ROUNDS = ("monotonic_cst", "random_state", "validation_fraction")  # of the fit, not of one tree
 _PATIENCE = 10  # rounds without a better loss, where early stopping is asked for without a number
 # Nominal columns of many values: added to the Hessian when they are put in order, and to the L2 of their splits.
 _SMOOTHING, _NOMINAL_L2 = 10.0, 10.0
@@ -284,7 +285,7 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
         n, d = len(train), len(n_values)
         wanted = self.max_leaf_nodes
         if isinstance(wanted, str):
-            wanted = min(31, max(6, n // 60))
+            wanted = min(31, max(4, n // 80))
         leaves = n if wanted is None else wanted
         if self.max_depth is not None and self.max_depth < 31:
             leaves = min(leaves, 2**self.max_depth)
@@ -461,10 +462,13 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
     __len__, __getitem__, __iter__ = member_count, member, each_member
 
     def _as_estimator(self, tree: Tree) -> DecisionTreeRegressor:
-        leaves = None if isinstance(self.max_leaf_nodes, str) else self.max_leaf_nodes
-        estimator = DecisionTreeRegressor(max_depth=self.max_depth, max_leaf_nodes=leaves, max_bins=self.max_bins)
+        auto = {name: None for name in ("max_leaf_nodes", "min_samples_leaf") if isinstance(getattr(self, name), str)}
+        estimator = DecisionTreeRegressor(method="hist")
+        shared = [name for name in estimator.get_params() if name in self.get_params() and name not in auto]
+        estimator.set_params(**{name: getattr(self, name) for name in shared if name not in _OF_ROUNDS})
         estimator._remember(self.schema_)
-        estimator.tree_, estimator.n_outputs_, estimator.max_features_ = tree, 1, self.max_features_
+        estimator._hold(tree)
+        estimator.n_outputs_, estimator.max_features_ = 1, self.max_features_
         return estimator
 
     # ------------------------------------------------------------ saving

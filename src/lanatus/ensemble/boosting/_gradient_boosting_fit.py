@@ -57,6 +57,11 @@ class Settings:
     tol: float = 0.0
     seed: int = 0
 
+    @property
+    def draws(self) -> bool:
+        """Whether rounds differ by what they draw."""
+        return self.subsample < 1 or self.n_columns is not None
+
 
 @dataclass
 class Boosted:
@@ -154,7 +159,8 @@ def boost(
         attributes = partial(result.attributes, len(result.trees), learned)
         iteration.done(state=dict, attributes=attributes)
         stops = watch is not None and watch(number, attributes)
-        if stops or result.is_flat(settings.patience, settings.tol) or not any(len(tree) > 1 for tree in trees):
+        stops |= not settings.draws and not any(len(tree) > 1 for tree in trees)  # nor would the next be
+        if stops or result.is_flat(settings.patience, settings.tol):
             break
 
 

@@ -92,7 +92,7 @@ class BoostingLoss:
 
 
 class AdaptiveHuber(BoostingLoss):
-    """Huber's loss whose width is the `q`-quantile of the first residuals."""
+    """Huber's loss whose width is the `q`-quantile of the residuals, found anew in every round (Friedman 2001)."""
 
     def __init__(self, q: float) -> None:
         self.q, self.huber = q, Huber(1.0)
@@ -100,9 +100,16 @@ class AdaptiveHuber(BoostingLoss):
 
     def init(self, y: np.ndarray, weight: np.ndarray | None) -> float:
         middle = weighted_quantile(y, 0.5, weight)
-        far = weighted_quantile(np.abs(y - middle), self.q, weight)
-        self.huber.width = far if far > 0 else 1.0
+        self._widen(np.abs(y - middle), weight)
         return middle
+
+    def _widen(self, away: np.ndarray, weight: np.ndarray | None) -> None:
+        far = weighted_quantile(away, self.q, weight)
+        self.huber.width = far if far > 0 else 1.0
+
+    def fill(self, y: np.ndarray, raw: np.ndarray, weight: np.ndarray | None, g: np.ndarray, h: np.ndarray) -> float:
+        self._widen(np.abs(y - raw[:, 0]), weight)
+        return super().fill(y, raw, weight, g, h)
 
     def leaf(self, y: np.ndarray, raw: np.ndarray, weight: np.ndarray | None) -> float:
         """The median of the residuals, and one step from there."""

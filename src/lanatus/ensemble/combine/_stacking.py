@@ -14,7 +14,6 @@ from lanatus.ensemble._committee import (
     Committee,
     default_classifiers,
     fitted,
-    of_kind,
     of_own_type,
     places,
 )
@@ -55,9 +54,9 @@ class StackingClassifier(ClassifierMixin, TransformerMixin, Committee):
 
     Parameters
     ----------
-    estimators : list of (str, classifier) or None, default=None
+    estimators : list of (str, classifier or regressor) or None, default=None
         First-level learners; "drop" instead of one leaves it out. None is naive Bayes, linear discriminants and
-        logistic regression.
+        logistic regression. A regressor learns the places of the labels in `classes_`.
     final_estimator : classifier, {"mlr", "stackingc", "nnls"} or None, default=None
         Second-level learner; None is logistic regression. "mlr" is multi-response linear regression; "stackingc" the
         same where the plane of a class sees only the outputs for that class; "nnls" that with weights of 0 or more and
@@ -178,6 +177,8 @@ class StackingClassifier(ClassifierMixin, TransformerMixin, Committee):
         n_classes = len(self.classes_)
         labels = self.classes_ if levels.is_prefit(self) else None
         values = np.asarray(getattr(model, verb)(rows))
+        if verb == "predict" and is_regressor(model):
+            return values.astype(np.float64).reshape(len(values), -1)
         if verb == "predict":
             return places(values, labels).astype(np.float64)[:, None]
         if values.ndim == 1:
@@ -221,7 +222,6 @@ class StackingClassifier(ClassifierMixin, TransformerMixin, Committee):
         """
         if is_regressor(self._final()):
             raise ValueError("'final_estimator' parameter should be a classifier.")
-        of_kind(self._models(), regressors=False, who="StackingClassifier")
         sample_weight, more = levels.parted_params(self, fit_params)
         rows, codes = self._coded(X, y)
         weight = self._weights(sample_weight, rows)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
+from sklearn.utils.validation import _check_feature_names_in
 
 from lanatus.base import check_is_fitted
 from lanatus.callbacks import tell
@@ -120,8 +121,8 @@ def get_feature_names_out(self: Any, input_features: Any = None) -> np.ndarray: 
 
     Parameters
     ----------
-    input_features : ignored
-        For scikit-learn's sake; the names are those that ``fit`` saw.
+    input_features : list of str, optional
+        Names of the columns of X, which `passthrough` passes on, where ``fit`` saw none.
     """
     check_is_fitted(self)
     head = type(self).__name__.lower()
@@ -129,7 +130,9 @@ def get_feature_names_out(self: Any, input_features: Any = None) -> np.ndarray: 
     for (name, _), width in zip(self._members(), self._widths(), strict=True):
         names += [f"{head}_{name}{c}" for c in range(width)] if width > 1 else [f"{head}_{name}"]
     if self.passthrough:
-        names += [str(name) for name in self.schema_.expanded_names()]
+        own = [str(name) for name in self.schema_.expanded_names()]
+        given = _check_feature_names_in(self, input_features)
+        names += own if len(own) != len(given) else [str(name) for name in given]
     return np.array(names, dtype=object)
 
 

@@ -258,6 +258,11 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
             For scikit-learn's sake.
         """
         check_is_fitted(self)
+        if self.voting == "soft" and not self.flatten_transform:
+            raise ValueError(
+                "get_feature_names_out is not supported when `voting='soft'` and `flatten_transform=False`: what "
+                "transform gives then has no columns."
+            )
         head = type(self).__name__.lower()
         names = [name for name, _ in self._members()]
         if self.voting == "soft":

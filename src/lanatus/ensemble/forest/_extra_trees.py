@@ -79,7 +79,8 @@ class ExtraTreesClassifier(ForestClassifier):
     classes_ : ndarray of shape (n_classes,), the labels (a list of them for several outputs)
     n_outputs_ : int; several are learned by trees on sorted columns, which are slower
     oob_score_ : float, accuracy (or the measure asked for) on rows left out
-    oob_decision_function_ : ndarray of shape (n_samples, n_classes), NaN for rows that no tree left out
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes) or (n_samples, n_classes, n_outputs), NaN for rows
+        that no tree left out; a list of arrays where outputs differ in their number of classes
     feature_importances_ : ndarray of shape (n_features,)
     estimators_ : list of decision trees; the forest itself has a length, and gives them by number
     estimator_ : decision tree, as all are grown

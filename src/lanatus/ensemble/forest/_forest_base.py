@@ -126,7 +126,7 @@ class Forest(Estimator):
         """Grow the trees that there are too few of, and judge them on the rows that they left out."""
         n = X.shape[0]
         if self.oob_score and not self.bootstrap:
-            raise ValueError("oob_score is only available if bootstrap=True: it needs rows that are left out.")
+            raise ValueError("Out of bag estimation only available if bootstrap=True: oob_score needs rows left out.")
         rng = check_random_state(self.random_state)
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_estimators).astype(np.uint64)
         grown = self.trees_ if self.warm_start and hasattr(self, "trees_") else []
@@ -142,7 +142,10 @@ class Forest(Estimator):
             fresh = self._fresh_trees(X, n_values, target, weights, seeds[len(grown) :], draws)
         self.trees_ = [*grown, *(cost_pruned(tree, self.ccp_alpha) for tree in fresh)]
         self._seeds, self._n_drawn = seeds, (n, draws)
-        if self.oob_score and len(fresh):
+        if not self.oob_score:
+            for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+                self.__dict__.pop(name, None)
+        elif fresh or not hasattr(self, "oob_score_"):
             self._judge_left_out(X, target, draws)
         return self
 
@@ -305,8 +308,8 @@ class Forest(Estimator):
         check_is_fitted(self)
         n, draws = self._n_drawn
         if not draws:
-            return [np.arange(n) for _ in self.trees_]
-        return [np.repeat(np.arange(n), kernels.drawn(int(seed), n, draws)) for seed in self._seeds]
+            return [np.arange(n, dtype=np.int32) for _ in self.trees_]
+        return [np.repeat(np.arange(n, dtype=np.int32), kernels.drawn(int(seed), n, draws)) for seed in self._seeds]
 
     __len__, __getitem__, __iter__ = member_count, member, each_member
 
@@ -314,7 +317,7 @@ class Forest(Estimator):
         estimator = self.estimator_.set_params(random_state=int(self._seeds[t]))
         for name in ("schema_", "n_features_in_", "max_features_", "n_outputs_"):
             setattr(estimator, name, getattr(self, name))
-        estimator.tree_ = self.trees_[t]
+        estimator._hold(self.trees_[t])
         return estimator
 
     @property

@@ -123,6 +123,8 @@ class ForestClassifier(ClassifierMixin, Forest):
     def _left_out_score(self, target: np.ndarray, sums: np.ndarray, votes: np.ndarray) -> None:
         parts, judged = self._outputs(sums), votes > 0
         self.oob_decision_function_ = parts if self.n_outputs_ > 1 else sums
+        if self.n_outputs_ > 1 and len(set(self.n_classes_)) == 1:
+            self.oob_decision_function_ = np.stack(parts, axis=2)
         if callable(self.oob_score):
             truth = target.reshape(len(votes), -1)[judged]
             said = np.column_stack([part[judged].argmax(axis=1) for part in parts])

@@ -276,7 +276,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         if Growth.of(self).monotonic_cst is not None and (self.n_outputs_ > 1 or len(self.classes_) > 2):
             raise ValueError("monotonic_cst is for one output of two classes.")
         tree = self._grow_and_prune(matrix, codes, weights, X_val, y_val)
-        self.tree_ = cost_pruned(self._pruned(tree), self.ccp_alpha)
+        self._hold(cost_pruned(self._pruned(tree), self.ccp_alpha))
         return self
 
     def _fit_at_scale(self, X: Any, y: Any, sample_weight: Any) -> Self:
@@ -284,7 +284,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
             raise ValueError("class_weight needs the rows in memory; give the source a weight column instead.")
         self.classes_ = self._grow_at_scale(X, y, sample_weight, self.criterion, numbers=False)
         self.n_classes_ = len(self.classes_)
-        self.tree_ = cost_pruned(self._pruned(self.tree_), self.ccp_alpha)
+        self._hold(cost_pruned(self._pruned(self.tree_), self.ccp_alpha))
         return self
 
     # ------------------------------------------------------------ targets

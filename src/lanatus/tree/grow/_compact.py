@@ -98,6 +98,10 @@ def _subset_starts(trees: Sequence[Tree]) -> np.ndarray:
     return np.concatenate([np.zeros(0, np.int64), *parts, base[-1:]], dtype=np.int64)
 
 
+# What is not a number for each node.
+_OF_A_TREE = ("subset", "subset_start", "surrogates", "classes", "n_features")
+
+
 def packed(trees: Sequence[Tree]) -> dict[str, np.ndarray]:
     """Trees of one width as a few long arrays, for a model file: thousands of small ones are slow to read and write.
 
@@ -106,7 +110,11 @@ def packed(trees: Sequence[Tree]) -> dict[str, np.ndarray]:
     if any(tree.surrogates is not None for tree in trees):
         raise ValueError("trees with surrogate splits cannot be packed.")
     names = (
-        [name for name in vars(trees[0]) if name not in ("subset", "subset_start", "surrogates", "classes")]
+        [
+            name
+            for name in vars(trees[0])
+            if name not in ("subset", "subset_start", "surrogates", "classes", "n_features")
+        ]
         if trees
         else []
     )

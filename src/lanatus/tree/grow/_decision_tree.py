@@ -178,6 +178,11 @@ class DecisionTreeBase(Estimator):
         self.pruning_trace_ = steps
         return tree.cut(closed)
 
+    def _hold(self, tree: Tree) -> None:
+        """Make a tree the estimator's own; who reads it may ask how many columns there were."""
+        tree.n_features = self.n_features_in_
+        self.tree_ = tree
+
     # ------------------------------------------------------------ reading
 
     def _matrix(self, X: Any) -> np.ndarray:
@@ -214,7 +219,8 @@ class DecisionTreeBase(Estimator):
         -------
         CSR matrix of shape (n_samples, n_nodes)
         """
-        return self.tree_.paths_to(np.asarray(self.apply(X)))
+        leaves = np.asarray(self.apply(X))
+        return self.tree_.paths_to(leaves)
 
     def get_depth(self) -> int:
         """Depth of the tree: 0 for a leaf alone."""

@@ -208,7 +208,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         """
         if is_at_scale(X):
             self._grow_at_scale(X, y, sample_weight, self.criterion, numbers=True)
-            self.tree_ = cost_pruned(self.tree_, self.ccp_alpha)
+            self._hold(cost_pruned(self.tree_, self.ccp_alpha))
             return self
         matrix = self._take(X, reset=True)
         targets = self._held_targets(y, matrix)
@@ -216,7 +216,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         weights = self._weights(sample_weight, matrix)
         refuse_criterion(self, targets)
         tree = self._grow_and_prune(matrix, targets, weights, X_val, y_val)
-        self.tree_ = cost_pruned(tree, self.ccp_alpha)
+        self._hold(cost_pruned(tree, self.ccp_alpha))
         return self
 
     def _held_targets(self, y: Any, X: Any) -> np.ndarray:

@@ -12,7 +12,9 @@ class TreeViews:
     """The names of scikit-learn's trees, read-only, over the arrays of a `Tree`.
 
     They tell of thresholds with two children. A tree that tests the values of nominal columns has no
-    `children_left` and `children_right`: who reads those would take its tests for thresholds.
+    `children_left` and `children_right`: who reads those would take its tests for thresholds. scikit-learn's functions
+    that draw and export trees ask for its own classes: call them within
+    ``sklearn.config_context(skip_parameter_validation=True)``.
     """
 
     feature: np.ndarray
@@ -25,6 +27,7 @@ class TreeViews:
     n_rows: np.ndarray
     outputs: np.ndarray
     classes: np.ndarray
+    n_features: int | None = None  # columns of the rows, where an estimator has told
 
     @property
     def children_left(self) -> np.ndarray:
