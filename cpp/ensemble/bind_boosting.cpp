@@ -83,13 +83,14 @@ struct Growth {
 };
 
 void new_growth(Growth* self, std::size_t max_leaves, std::int32_t max_depth, double learning_rate, bool curbed,
-                std::size_t min_rows, double min_hessian, double min_gain, double l1, double l2, double smoothing,
-                double nominal_l2, std::optional<In1<std::int8_t>> monotone,
+                std::size_t min_split, std::size_t min_rows, double min_hessian, double min_gain, double l1, double l2,
+                double smoothing, double nominal_l2, std::optional<In1<std::int8_t>> monotone,
                 std::optional<std::tuple<In1<std::int32_t>, In1<std::int32_t>>> groups) {
     Growth made{
         .options = {.penalties = {l1, l2, min_gain, std::max(min_hessian, 1e-12),
                                   static_cast<double>(std::max(min_rows, std::size_t{1})), smoothing, nominal_l2},
                     .max_leaves = max_leaves,
+                    .min_split = min_split,
                     .max_depth = max_depth,
                     .learning_rate = learning_rate,
                     .curbed = curbed},
@@ -231,7 +232,7 @@ void bind_boosting(nb::module_& m) {
     field("high", &GrownTree::high, "Largest step that monotone columns allow.");
     nb::class_<Growth>(m, "Growth", "How trees of boosting grow.")
         .def("__init__", &new_growth, nb::kw_only(), "max_leaves"_a, "max_depth"_a, "learning_rate"_a, "curbed"_a,
-             "min_rows"_a, "min_hessian"_a, "min_gain"_a, "l1"_a, "l2"_a, "smoothing"_a, "nominal_l2"_a,
+             "min_split"_a, "min_rows"_a, "min_hessian"_a, "min_gain"_a, "l1"_a, "l2"_a, "smoothing"_a, "nominal_l2"_a,
              "monotone"_a.noconvert().none(), "groups"_a.none());
     nb::class_<Round>(m, "Round",
                       "Grows the trees of gradient boosting, one for each output and round, on the same binned rows.")

@@ -25,7 +25,7 @@ namespace lanatus::ensemble {
 
 struct GrowOptions {
     Penalties penalties;
-    std::size_t max_leaves = 31;
+    std::size_t max_leaves = 31, min_split = 2;  // min_split: rows that a node needs to be split
     std::int32_t max_depth = std::numeric_limits<std::int32_t>::max();
     double learning_rate = 0.1;
     bool curbed = false;  // whether no leaf goes beyond where Newton's step is sure to lower the loss
@@ -230,8 +230,9 @@ class Grower {
     }
 
     bool can_split(const Node& node) const noexcept {
-        return static_cast<double>(node.size()) >= 2 * options_.penalties.min_rows && node.size() >= 2 &&
-               node.depth < options_.max_depth && !columns_.empty();
+        return static_cast<double>(node.size()) >= 2 * options_.penalties.min_rows &&
+               node.size() >= std::max<std::size_t>(options_.min_split, 2) && node.depth < options_.max_depth &&
+               !columns_.empty();
     }
 
     void split(std::size_t which, bool go_on) {

@@ -18,6 +18,7 @@ struct BinnedColumns {
     MatrixView<const std::uint8_t> codes;               // 255 is missing
     std::vector<std::span<const double>> edges;         // numbers: upper edges of the bins but the last
     std::vector<std::span<const std::uint8_t>> bin_of;  // nominal columns: the bin of each category, else empty
+    std::vector<std::span<const double>> middle{};      // numbers: middles of the bins, where thresholds are drawn
     bool is_nominal(std::size_t j) const { return !bin_of[j].empty(); }
 };
 

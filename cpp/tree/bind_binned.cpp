@@ -19,6 +19,9 @@ struct Cuts {
     In1<std::int64_t> table_start;
 };
 
+// The middles of the bins, and where each column's begin: for thresholds drawn at random.
+using Middles = std::optional<std::tuple<In1<double>, In1<std::int64_t>>>;
+
 template <class T>
 std::vector<std::span<const T>> lists(In1<T> values, In1<std::int64_t> start, std::size_t count) {
     require(start.shape(0) == count + 1, "the bins do not fit the codes");
@@ -31,9 +34,14 @@ std::vector<std::span<const T>> lists(In1<T> values, In1<std::int64_t> start, st
     return out;
 }
 
-BinnedColumns columns_of(In2<std::uint8_t> codes, const Cuts& cuts) {
-    return {view(codes), lists(cuts.edges, cuts.edge_start, codes.shape(1)),
-            lists(cuts.table, cuts.table_start, codes.shape(1))};
+BinnedColumns columns_of(In2<std::uint8_t> codes, const Cuts& cuts, const Middles& middles) {
+    const std::size_t d = codes.shape(1);
+    BinnedColumns out{view(codes), lists(cuts.edges, cuts.edge_start, d), lists(cuts.table, cuts.table_start, d)};
+    if (!middles) return out;
+    out.middle = lists(std::get<0>(*middles), std::get<1>(*middles), d);
+    for (std::size_t j = 0; j < d; ++j)
+        require(out.is_nominal(j) || out.middle[j].size() == out.edges[j].size() + 1, "a bin has no middle");
+    return out;
 }
 
 BinnedRules rules_of(const Growth& growth) {
@@ -150,11 +158,13 @@ void require_rows(In2<std::uint8_t> codes, std::size_t n, Weights w, int n_threa
 nb::list py_binned_classes(In2<std::uint8_t> codes, In1<double> edges, In1<std::int64_t> edge_start,
                            In1<std::uint8_t> table, In1<std::int64_t> table_start, In1<std::uint32_t> y,
                            std::size_t n_classes, Weights w, const std::string& criterion, const Growth& growth,
-                           In1<std::uint64_t> seeds, std::size_t n_draws, Counts counts, int n_threads) {
+                           In1<std::uint64_t> seeds, std::size_t n_draws, Counts counts, Middles middles,
+                           int n_threads) {
     require_rows(codes, y.shape(0), w, n_threads);
+    require(!growth.rules.random || middles, "random thresholds need the middles of the bins");
     require_criterion(criterion);
     for (const std::uint32_t k : span(y)) require(k < n_classes, "a class code is out of its range");
-    const BinnedColumns columns = columns_of(codes, {edges, edge_start, table, table_start});
+    const BinnedColumns columns = columns_of(codes, {edges, edge_start, table, table_start}, middles);
     auto cells = [&](const std::int32_t* weight) { return ClassCells{n_classes, y.data(), weight}; };
     if (criterion == "gini") {
         const ClassPurity<GiniTerm> purity(n_classes, {});
@@ -171,9 +181,10 @@ nb::list py_binned_classes(In2<std::uint8_t> codes, In1<double> edges, In1<std::
 nb::list py_binned_numbers(In2<std::uint8_t> codes, In1<double> edges, In1<std::int64_t> edge_start,
                            In1<std::uint8_t> table, In1<std::int64_t> table_start, In1<double> y, Weights w,
                            const Growth& growth, In1<std::uint64_t> seeds, std::size_t n_draws, Counts counts,
-                           int n_threads) {
+                           Middles middles, int n_threads) {
     require_rows(codes, y.shape(0), w, n_threads);
-    const BinnedColumns columns = columns_of(codes, {edges, edge_start, table, table_start});
+    require(!growth.rules.random || middles, "random thresholds need the middles of the bins");
+    const BinnedColumns columns = columns_of(codes, {edges, edge_start, table, table_start}, middles);
     const MeanPurity purity(1, MeanCriterion::squares);
     double mean = 0, largest = 0;
     for (const double t : span(y)) mean += t / static_cast<double>(y.shape(0));
@@ -327,13 +338,14 @@ void bind_binned(nb::module_& m) {
     m.def("binned_classes", &py_binned_classes, "codes"_a.noconvert(), "edges"_a.noconvert(),
           "edge_start"_a.noconvert(), "table"_a.noconvert(), "table_start"_a.noconvert(), "y"_a.noconvert(),
           "n_classes"_a, "w"_a.noconvert().none(), nb::kw_only(), "criterion"_a, "growth"_a, "seeds"_a.noconvert(),
-          "n_draws"_a, "counts"_a.noconvert().none(), "n_threads"_a,
+          "n_draws"_a, "counts"_a.noconvert().none(), "middles"_a.none(), "n_threads"_a,
           "Classification trees by histograms, one a seed, each on n_draws rows drawn with replacement (0: on all)\n"
           "-> the arrays of the Trees.");
     m.def("binned_numbers", &py_binned_numbers, "codes"_a.noconvert(), "edges"_a.noconvert(),
           "edge_start"_a.noconvert(), "table"_a.noconvert(), "table_start"_a.noconvert(), "y"_a.noconvert(),
           "w"_a.noconvert().none(), nb::kw_only(), "growth"_a, "seeds"_a.noconvert(), "n_draws"_a,
-          "counts"_a.noconvert().none(), "n_threads"_a, "Regression trees by histograms, as binned_classes.");
+          "counts"_a.noconvert().none(), "middles"_a.none(), "n_threads"_a,
+          "Regression trees by histograms, as binned_classes.");
     m.def("add_histograms", &py_add_histograms, "codes"_a.noconvert(), "slot"_a.noconvert(), "y"_a.noconvert(),
           "w"_a.noconvert().none(), nb::kw_only(), "scale"_a, "n_slots"_a, "n_classes"_a,
           "-> (n_slots, d * 256 * width): weights of the classes in each bin of the rows at each node; for numbers "

@@ -22,7 +22,7 @@ auto flat(const std::vector<std::vector<T>>& parts) {
     return std::tuple(values, start);
 }
 
-auto arrays_of(const Cuts& cuts) { return std::tuple_cat(flat(cuts.edges), flat(cuts.table)); }
+auto arrays_of(const Cuts& cuts) { return std::tuple_cat(flat(cuts.edges), flat(cuts.table), flat(cuts.middle)); }
 
 void require_max_bins(std::size_t max_bins) {
     require(max_bins >= 2 && max_bins <= most_bins, "max_bins must be from 2 to 255");
@@ -102,7 +102,8 @@ template <class T>
 void bind_dtype(nb::module_& m) {
     m.def("cuts", &py_cuts<T>, "X"_a.noconvert(), "rows"_a.noconvert(), "n_values"_a.noconvert(),
           "weight"_a.noconvert().none(), "max_bins"_a, nb::kw_only(), "n_threads"_a,
-          "-> (edges, where each column's begin, table from code to bin, where each column's begins).");
+          "-> (edges, where each column's begin, table from code to bin, where each column's begins, middles of bins,\n"
+          "where each column's begin).");
     m.def("cuts_csc", &py_cuts_csc<T>, "X"_a, "n_values"_a.noconvert(), "weight"_a.noconvert().none(), "max_bins"_a,
           nb::kw_only(), "n_threads"_a, "`cuts` of a matrix compressed by columns.");
     m.def("codes", &py_codes<T>, "X"_a.noconvert(), "edges"_a.noconvert(), "edge_start"_a.noconvert(),

@@ -88,35 +88,50 @@ inline double halfway(double below, double above) noexcept {
     return middle >= below && middle < above ? middle : below;
 }
 
-// The edges of a column whose distinct values, ascending, have these weights.
-inline std::vector<double> cut(std::span<const double> values, std::span<const double> mass, std::size_t max_bins) {
-    std::vector<double> edges;
+// The bins of a numeric column.
+struct NumberBins {
+    std::vector<double> edges, middle;  // middle: halfway between the least and the largest value of each bin
+
+    // The bin of values from `first` up to `last` is full, and the next value begins another.
+    void close(double first, double last, double next) {
+        edges.push_back(halfway(last, next));
+        middle.push_back(halfway(first, last));
+    }
+};
+
+// Those of a column whose distinct values, ascending, have these weights.
+inline NumberBins cut(std::span<const double> values, std::span<const double> mass, std::size_t max_bins) {
+    NumberBins out;
     const std::size_t n = values.size();
     if (n <= max_bins) {
-        for (std::size_t i = 0; i + 1 < n; ++i) edges.push_back(halfway(values[i], values[i + 1]));
-        return edges;
+        for (std::size_t i = 0; i + 1 < n; ++i) out.close(values[i], values[i], values[i + 1]);
+        out.middle.push_back(n > 0 ? values[n - 1] : 0.0);
+        return out;
     }
+    std::size_t first = 0;  // value of the bin that is being filled
     double light = std::accumulate(mass.begin(), mass.end(), 0.0);
     const double average = light / static_cast<double>(max_bins);
     std::size_t bins = max_bins;  // left for light values
     for (const double m : mass)
         if (m >= average && bins > 1) light -= m, --bins;
     double share = light / static_cast<double>(bins), held = 0;
-    for (std::size_t i = 0; i + 1 < n && edges.size() + 1 < max_bins; ++i) {
+    for (std::size_t i = 0; i + 1 < n && out.edges.size() + 1 < max_bins; ++i) {
         const bool heavy = mass[i] >= average, heavy_next = mass[i + 1] >= average;
         if (!heavy) light -= mass[i];
         held += mass[i];
         if (!heavy && held < share && !(heavy_next && held >= share / 2)) continue;
-        edges.push_back(halfway(values[i], values[i + 1]));
+        out.close(values[first], values[i], values[i + 1]);
+        first = i + 1;
         held = 0;
         if (!heavy && bins > 1) share = light / static_cast<double>(--bins);
     }
-    return edges;
+    out.middle.push_back(halfway(values[first], values[n - 1]));
+    return out;
 }
 
 // Distinct values and their weights; `zeros` is the weight of zeros that are not among the items.
 template <class Item>
-std::vector<double> edges_of(std::vector<Item>& items, std::vector<Item>& spare, double zeros, std::size_t max_bins) {
+NumberBins bins_of(std::vector<Item>& items, std::vector<Item>& spare, double zeros, std::size_t max_bins) {
     sort_by_key(items, spare);
     std::vector<double> values, mass;
     const auto add = [&](double value, double weight) {
@@ -152,12 +167,17 @@ inline double weight_at(std::span<const double> weight, std::size_t row) noexcep
 }
 inline bool is_code(double x, std::int32_t n_values) noexcept { return x >= 0 && x < static_cast<double>(n_values); }
 
-// What is known of the cuts of each column: edges of numeric ones, tables of nominal ones.
+// What is known of the cuts of each column: edges and middles of the bins of numeric ones, tables of nominal ones.
 struct Cuts {
-    std::vector<std::vector<double>> edges;
+    std::vector<std::vector<double>> edges, middle;
     std::vector<std::vector<std::uint8_t>> table;
 
-    explicit Cuts(std::size_t d) : edges(d), table(d) {}
+    explicit Cuts(std::size_t d) : edges(d), middle(d), table(d) {}
+
+    void set(std::size_t j, NumberBins bins) {
+        edges[j] = std::move(bins.edges);
+        middle[j] = std::move(bins.middle);
+    }
 };
 
 // From the given rows of X; a row of weight 0 does not count.
@@ -193,7 +213,7 @@ Cuts find_cuts(MatrixView<const T> X, std::span<const std::int64_t> rows, std::s
         }
         for (std::size_t c = 0; c < width; ++c) {
             if (n_values[begin + c] > 0) cuts.table[begin + c] = category_bins(mass[c], max_bins);
-            else cuts.edges[begin + c] = edges_of(items[c], spare, 0.0, max_bins);
+            else cuts.set(begin + c, bins_of(items[c], spare, 0.0, max_bins));
         }
     });
     return cuts;
@@ -224,7 +244,7 @@ Cuts find_cuts(CsrView<T> columns, std::span<const std::int32_t> n_values, std::
             mass[0] += zeros;
             cuts.table[j] = category_bins(mass, max_bins);
         } else {
-            cuts.edges[j] = edges_of(items, spare, zeros, max_bins);
+            cuts.set(j, bins_of(items, spare, zeros, max_bins));
         }
     });
     return cuts;

@@ -337,9 +337,9 @@ class HistogramFinder final : public Finder<HistogramPart<typename Cells::Number
         }
     }
 
-    // A threshold and, once found, its bin: the first of the `length` edges from `first` that is not below it.
+    // A threshold and, once found, its bin: the first of the `length` middles from `first` that is not below it.
     struct Cut {
-        const double* edges;  // null where there is none
+        const double* middles;  // from the second bin on; null where there is none
         double at;
         std::size_t first, length;
         bool by_histogram;

@@ -64,7 +64,7 @@ inline void HistogramFinder<Purity, Cells>::judge_cuts(const Part& part, const s
     find(room.cuts);
     for (std::size_t c = 0; c < k; ++c)
         if (room.cuts[c].by_histogram) consider(part, columns[c], room, best);
-        else if (room.cuts[c].edges != nullptr)
+        else if (room.cuts[c].middles != nullptr)
             judge_cut(part, columns[c], room.codes.data() + c * m, room.cuts[c].first, room, best);
 }
 
@@ -105,16 +105,17 @@ inline void HistogramFinder<Purity, Cells>::judge_cut(const Part& part, std::siz
     best.left.assign(left, v);
 }
 
-// A threshold drawn evenly between the edges inside the node's range of bins.
+// A threshold drawn evenly between the middles of the node's least and largest bin: the cut is between the middles that it
+// falls between, so that every cut has the chance that its gap has.
 template <class Purity, class Cells>
 inline auto HistogramFinder<Purity, Cells>::drawn(const Part& part, std::size_t j, std::size_t low,
                                                   std::size_t high) const -> Cut {
-    const double* edges = columns_.edges[j].data();
-    const double from = edges[low], to = edges[high - 1];
-    return {edges, from + Philox(part.key, 2).uniform(j) * (to - from), low, high - low, false};
+    const double* middle = columns_.middle[j].data();
+    const double from = middle[low], to = middle[high];
+    return {middle + 1, from + Philox(part.key, 2).uniform(j) * (to - from), low, high - low, false};
 }
 
-// The last bins below the thresholds: the first edges not below them, by searches side by side, without branches.
+// The last bins below the thresholds: before the first middles not below them, by searches side by side, without branches.
 template <class Purity, class Cells>
 inline void HistogramFinder<Purity, Cells>::find(std::span<Cut> cuts) {
     std::size_t longest = 0;
@@ -123,7 +124,7 @@ inline void HistogramFinder<Purity, Cells>::find(std::span<Cut> cuts) {
         for (Cut& cut : cuts) {
             const std::size_t half = cut.length / 2;
             if (half == 0) continue;
-            cut.first += -static_cast<std::size_t>(cut.edges[cut.first + half - 1] < cut.at) & half;
+            cut.first += -static_cast<std::size_t>(cut.middles[cut.first + half - 1] < cut.at) & half;
             cut.length -= half;
         }
 }

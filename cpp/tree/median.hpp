@@ -35,8 +35,16 @@ class Deviations {
         for (std::size_t at = rank_[i]; at < weight_.size(); at += at & (~at + 1)) weight_[at] += w, sum_[at] += wy;
     }
     double weight() const { return W_; }
-    // The smallest number up to which lies half the weight or more.
-    double median() const { return sorted_[below().count < sorted_.size() ? below().count : sorted_.size() - 1]; }
+    // A number up to which lies half the weight or more; where that is exactly half, the middle between it and the next.
+    double median() const {
+        const Below b = below();
+        const std::size_t at = std::min(b.count, sorted_.size() - 1);
+        const double up_to = b.weight + weight_at(at), half = W_ / 2;
+        if (std::abs(up_to - half) > 1e-12 * half) return sorted_[at];
+        std::size_t next = at + 1;
+        while (next < sorted_.size() && !(weight_at(next) > 1e-12 * half)) ++next;
+        return next < sorted_.size() ? sorted_[at] / 2 + sorted_[next] / 2 : sorted_[at];
+    }
     double total() const {
         if (!(W_ > 0)) return 0;
         const Below b = below();
@@ -45,6 +53,14 @@ class Deviations {
     }
 
   private:
+    // Weight of one rank, counted from 0.
+    double weight_at(std::size_t rank) const {
+        double w = weight_[rank + 1];
+        for (std::size_t at = rank, stop = (rank + 1) - ((rank + 1) & (~(rank + 1) + 1)); at > stop;
+             at -= at & (~at + 1))
+            w -= weight_[at];
+        return w;
+    }
     struct Below {
         std::size_t count = 0;  // ranks whose weights, added up, stay below the half
         double weight = 0, sum = 0;

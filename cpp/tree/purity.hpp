@@ -4,7 +4,7 @@
 // entropy  sum_k c_k log2 c_k - W log2 W     impurity -phi / W
 // error  max_k c_k                 impurity 1 - phi / W
 // mean   sum_o S_o^2 / W           impurity (Q - phi) / W, Q the sum of squares
-// poisson  sum_o S_o log(S_o / W)  impurity (sum y log y - phi) / W, half the mean deviance
+// poisson  sum_o S_o log(S_o / W)  impurity (sum y log y - phi) / W, half the mean deviance; no S_o may be 0
 // with c_k the weight of class k and S_o the weighted sum of target o. Several outputs are averaged.
 //
 // A state is a flat row of numbers that add up: the class weights, or W, S_1, ..., S_o, Q. A Run follows the state of a set
@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -212,12 +213,13 @@ class MeanPurity {
         if (!(s[0] > 0)) return 0;
         double all = 0;
         for (std::size_t o = 0; o < n_; ++o)
-            all += criterion_ == MeanCriterion::squares ? s[1 + o] * s[1 + o] / s[0]
-                                                        : (s[1 + o] > 0 ? s[1 + o] * std::log(s[1 + o] / s[0]) : 0.0);
+            all += criterion_ == MeanCriterion::squares ? s[1 + o] * s[1 + o] / s[0] : log_term(s[1 + o], s[0]);
         return all / static_cast<double>(n_);
     }
     double impurity(const double* s) const {
-        return s[0] > 0 ? std::max(0.0, (s[1 + n_] / static_cast<double>(n_) - phi(s)) / s[0]) : 0.0;
+        if (!(s[0] > 0)) return 0;
+        const double purity = phi(s);
+        return std::isfinite(purity) ? std::max(0.0, (s[1 + n_] / static_cast<double>(n_) - purity) / s[0]) : 0.0;
     }
     std::size_t views() const { return n_; }
     double key(const double* s, std::size_t view) const { return s[0] > 0 ? s[1 + view] / s[0] : 0.0; }
@@ -226,6 +228,10 @@ class MeanPurity {
     std::size_t width;
 
   private:
+    // No rate may be zero: whoever it says never happens would have a likelihood of zero once it did.
+    static double log_term(double sum, double weight) {
+        return sum > 1e-12 * weight ? sum * std::log(sum / weight) : -std::numeric_limits<double>::infinity();
+    }
     std::size_t n_;
     MeanCriterion criterion_;
 };

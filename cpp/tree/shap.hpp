@@ -67,8 +67,10 @@ struct ShapPlan {
     }
     // The most columns that a path tests, at least 1.
     static std::size_t columns_on_a_path(const TreeView& t) {
-        std::vector<std::size_t> times(
-            static_cast<std::size_t>(*std::max_element(t.feature.begin(), t.feature.end()) + 1), 0);
+        std::int32_t last = 0;  // column that is tested; a leaf may name any
+        for (std::size_t i = 0; i < t.feature.size(); ++i)
+            if (t.n_children[i] > 0) last = std::max(last, t.feature[i]);
+        std::vector<std::size_t> times(static_cast<std::size_t>(last) + 1, 0);
         std::vector<std::pair<std::size_t, std::int32_t>> path{{0, 0}};  // nodes, and the child that is next
         std::size_t now = 0, most = 1;
         while (!path.empty()) {

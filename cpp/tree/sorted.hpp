@@ -201,35 +201,55 @@ class SortedFinder final : public Finder<SortedPart<typename Purity::Label>> {
             part.impurity += all.total() / part.weight / static_cast<double>(n_outputs_);
         }
     }
-    // Deviations of the first 1, 2, ... of some entries, of the mean output.
-    std::vector<double> running_deviations(const Part& part, const std::vector<std::uint32_t>& entries) const {
+    // Deviations of the first 1, 2, ... of some entries, of the mean output; and the medians of the first output.
+    std::vector<double> running_deviations(const Part& part, const std::vector<std::uint32_t>& entries,
+                                           std::vector<double>* medians = nullptr) const {
         std::vector<double> out(entries.size(), 0.0);
+        if (medians != nullptr) medians->resize(entries.size());
         for (std::size_t o = 0; o < n_outputs_; ++o) {
             Deviations run(output(part, o));
             for (std::size_t i = 0; i < entries.size(); ++i) {
                 run.add(entries[i], part.weights[entries[i]]);
                 out[i] += run.total() / static_cast<double>(n_outputs_);
+                if (medians != nullptr && o == 0 && !rules_.monotone.empty()) (*medians)[i] = run.median();
             }
         }
         return out;
     }
-    // The cut of a column after which medians are nearest; rows whose value is missing are left out of account.
-    void cut_by_medians(const Part& part, const Sorted& order, double& highest, std::size_t& cut) const {
-        const std::size_t m = order.size;
-        std::vector<std::uint32_t> entries(m);
-        for (std::size_t i = 0; i < m; ++i) entries[i] = static_cast<std::uint32_t>(order[i]);
-        const std::vector<double> left = running_deviations(part, entries);
-        std::reverse(entries.begin(), entries.end());
-        const std::vector<double> right = running_deviations(part, entries);
-        double below = 0, all = 0;
-        for (const std::uint32_t e : entries) all += part.weights[e];
-        const auto rows = static_cast<std::size_t>(rules_.min_leaf);
-        for (std::size_t i = 0; i + 1 < m; ++i) {
-            below += part.weights[static_cast<std::uint32_t>(order[i])];
-            if ((order[i + 1] >> 32) == (order[i] >> 32) || i + 1 < rows || m - i - 1 < rows) continue;
-            if (below < rules_.min_leaf_weight || all - below < rules_.min_leaf_weight) continue;
-            const double now = -(left[i] + right[m - i - 2]);
-            if (now > highest + 1e-10 * std::max(left[m - 1], 1e-300)) highest = now, cut = i;
+    // The cut of a column after which medians are nearest, and where missing values, if they count, go with it: to the right,
+    // then to the left.
+    void cut_by_medians(const Part& part, std::size_t j, const Sorted& order, double drawn, bool counted,
+                        double& highest, std::size_t& cut, std::int32_t& missing_at) const {
+        const std::size_t m = order.size, least = static_cast<std::size_t>(rules_.min_leaf);
+        std::vector<std::uint32_t> gone, known(m);
+        for (std::uint32_t e = 0; counted && e < part.rows.size(); ++e)
+            if (columns_.rank[j][part.rows[e]] == Columns::none) gone.push_back(e);
+        for (std::size_t i = 0; i < m; ++i) known[i] = static_cast<std::uint32_t>(order[i]);
+        double all = 0, lost = 0;
+        for (const std::uint32_t e : known) all += part.weights[e];
+        for (const std::uint32_t e : gone) lost += part.weights[e];
+        for (std::int32_t side = 1; side >= (gone.empty() ? 1 : 0); --side) {
+            const std::size_t more_left = side == 0 ? gone.size() : 0, more_right = side == 1 ? gone.size() : 0;
+            std::vector<std::uint32_t> from_left, from_right;
+            (side == 0 ? from_left : from_right) = gone;
+            from_left.insert(from_left.end(), known.begin(), known.end());
+            from_right.insert(from_right.end(), known.rbegin(), known.rend());
+            std::vector<double> left_median, right_median;
+            const std::vector<double> left = running_deviations(part, from_left, &left_median);
+            const std::vector<double> right = running_deviations(part, from_right, &right_median);
+            double below = side == 0 ? lost : 0.0;
+            for (std::size_t i = 0; i < m; ++i) {
+                below += part.weights[known[i]];
+                if (i + 1 == m && more_right == 0) break;
+                if (i + 1 < m && (order[i + 1] >> 32) == (order[i] >> 32)) continue;
+                if (i + 1 + more_left < least || m - i - 1 + more_right < least) continue;
+                if (below < rules_.min_leaf_weight || all + lost - below < rules_.min_leaf_weight) continue;
+                if (rules_.random && !at_draw(columns_.distinct[j], order, i, drawn)) continue;
+                const std::size_t l = i + more_left, r = m + more_right - i - 2;
+                if (!ordered(part, j, left_median[l], right_median[r])) continue;
+                const double now = -(left[l] + right[r]);
+                if (now > highest + 1e-10 * std::max(left.back(), 1e-300)) highest = now, cut = i, missing_at = side;
+            }
         }
     }
     // What a split gains by medians: chosen by squares where the column is nominal.
@@ -238,9 +258,10 @@ class SortedFinder final : public Finder<SortedPart<typename Purity::Label>> {
         std::vector<std::uint32_t> all;
         std::vector<std::vector<std::uint32_t>> sides(static_cast<std::size_t>(split.n_children));
         for (std::uint32_t e = 0; e < part.rows.size(); ++e)
-            if (const std::uint32_t r = rank[part.rows[e]]; r != Columns::none) {
+            if (const std::uint32_t r = rank[part.rows[e]];
+                r != Columns::none || (rules_.missing == Missing::branch && !rules_.multiway)) {
                 all.push_back(e);
-                sides[static_cast<std::size_t>(child_of(split, r))].push_back(e);
+                sides[static_cast<std::size_t>(r != Columns::none ? child_of(split, r) : split.missing)].push_back(e);
             }
         double after = 0;
         for (const auto& side : sides) after += side.empty() ? 0.0 : running_deviations(part, side).back();
@@ -351,6 +372,7 @@ class SortedFinder final : public Finder<SortedPart<typename Purity::Label>> {
             double after = 0;
             for (std::size_t c = 0; c < k; ++c) after += purity_.phi(states.data() + c * w);
             best.gain = std::max(0.0, (after - before) / part.weight);
+            if (!std::isfinite(after)) best.valid = false;  // a child that the criterion forbids
         }
         best.value = value;
         split.gain = best.gain;

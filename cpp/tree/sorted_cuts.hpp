@@ -27,9 +27,12 @@ template <class Purity>
 inline bool SortedFinder<Purity>::ordered(const Part& part, std::size_t j, double left, double right) const {
     if (rules_.monotone.empty()) return true;
     const int sign = rules_.monotone[j];
-    const double shift = std::is_same_v<Label, double> && centred_ ? part.said[0] : 0.0;
-    left += shift;
-    right += shift;
+    if constexpr (std::is_same_v<Label, double>) {
+        // What was taken from the numbers; what the part says may be another number, a median or a bound.
+        const double shift = centred_ ? labels_[part.rows[0] * n_outputs_] - part.labels[0] : 0.0;
+        left += shift;
+        right += shift;
+    }
     return !(sign * (right - left) < 0) && left >= part.low && left <= part.high && right >= part.low &&
            right <= part.high;
 }
@@ -52,15 +55,14 @@ inline auto SortedFinder<Purity>::numeric(const Part& part, std::size_t j) const
     if (order.size == 0) return best;
     const std::size_t m = order.size;
     const bool holes = m < part.rows.size();
-    if ((order.front() >> 32) == (order.back() >> 32) && !(holes && rules_.missing == Missing::branch && !by_medians()))
-        return best;
+    if ((order.front() >> 32) == (order.back() >> 32) && !(holes && rules_.missing == Missing::branch)) return best;
     std::int64_t n_missing = 0;
     std::vector<double> gone(purity_.width), known = part.state;
     if (holes) {
         gone = missing_state(part, j, n_missing);
         for (std::size_t k = 0; k < purity_.width; ++k) known[k] -= gone[k];
     }
-    const bool counted = holes && rules_.missing == Missing::branch && !by_medians();
+    const bool counted = holes && rules_.missing == Missing::branch;
     const double before = rules_.judge ? 0.0 : purity_.phi(counted ? part.state.data() : known.data());
     const double slack = rules_.judge ? 1e-12 : 1e-10 * std::max(part.weight * part.impurity, 1e-300);
     double highest = -std::numeric_limits<double>::infinity();
@@ -68,7 +70,7 @@ inline auto SortedFinder<Purity>::numeric(const Part& part, std::size_t j) const
     std::int32_t missing_at = 1;
     const double drawn = rules_.random ? draw(columns_, part.key, j, order) : 0.0;
     const bool plain = !counted && !rules_.random && !rules_.judge && rules_.monotone.empty();
-    if (by_medians()) cut_by_medians(part, order, highest, cut);
+    if (by_medians()) cut_by_medians(part, j, order, drawn, counted, highest, cut, missing_at);
     const bool scanned = by_medians() || (plain && scan_two(part, order, known, slack, highest, cut));
     // Missing values on the right, then on the left; once if there are none, or if they do not count.
     for (std::int32_t side = 1; !scanned && side >= (counted ? 0 : 1); --side) {
@@ -156,7 +158,7 @@ inline auto SortedFinder<Purity>::nominal(const Part& part, std::size_t j) const
     Candidate best;
     Groups g = group(part, j);
     const std::size_t v = static_cast<std::size_t>(columns_.values[j]), w = purity_.width;
-    const bool counted = g.n_missing > 0 && rules_.missing == Missing::branch && !rules_.multiway && !by_medians();
+    const bool counted = g.n_missing > 0 && rules_.missing == Missing::branch && !rules_.multiway;
     if (g.present.size() + (counted ? 1 : 0) < 2) return best;
     std::vector<double> known = part.state;
     if (!counted)

@@ -68,7 +68,7 @@ nb::dict arrays_of(Flat tree) {
     out["impurity"] = given(tree.impurity, tree.n);
     out["gain"] = given(tree.gain, tree.n);
     double* value = tree.value.release();
-    out["value"] = Out2<double>(value, {tree.n, tree.width}, detail::owner_of(value));
+    out["outputs"] = Out2<double>(value, {tree.n, tree.width}, detail::owner_of(value));
     out["subset_start"] = given(tree.subset_start, tree.n + 1);
     out["subset"] = copied(tree.subset);
     if (!tree.surrogate_start.empty()) out["surrogates"] = surrogates_of(tree);

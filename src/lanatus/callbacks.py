@@ -7,6 +7,7 @@ what an iterative estimator uses to report its restarts and iterations.
 import hashlib
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,9 +19,24 @@ from sklearn.callback import CallbackSupportMixin, ProgressBar, ScoringMonitor
 
 from lanatus._files import atomic_write
 
-__all__ = ["CallbackSupportMixin", "Checkpoint", "Progress", "ProgressBar", "Recorder", "Restart", "ScoringMonitor"]
+__all__ = [
+    "CallbackSupportMixin",
+    "Checkpoint",
+    "Progress",
+    "ProgressBar",
+    "Recorder",
+    "Restart",
+    "ScoringMonitor",
+    "tell",
+]
 
 State = dict[str, Any]
+
+
+def tell(news: str) -> None:
+    """A line for who asked for news by `verbose`, at once."""
+    sys.stdout.write(news + "\n")
+    sys.stdout.flush()
 
 
 class Recorder:

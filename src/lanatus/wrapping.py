@@ -26,8 +26,9 @@ def takes_of(estimator: Any) -> Takes:
         return takes_of(estimator.steps[0][1])
     if not hasattr(estimator, "fit"):
         return Takes()
-    tags = get_tags(estimator).input_tags
-    return Takes(missing=bool(tags.allow_nan), sparse=bool(tags.sparse))
+    tags = get_tags(estimator)
+    inputs = tags.input_tags
+    return Takes(missing=bool(inputs.allow_nan or tags.no_validation), sparse=bool(inputs.sparse))
 
 
 class ForLearners(Intake):

@@ -66,6 +66,8 @@ _ROUNDED = "gradients are rounded to steps whose size follows from all rows; sma
 _FRACTIONS = "the check gives it fractions, which are no codes; of codes weights equal repeats, as test_ours.py shows"
 _MANY_OPTIMA = "its linear program may have several solutions, and repeated rows lead to another one"
 
+_COUNTED = "leaves count rows, and by default how many they need follows from how many rows there are"
+
 # class -> {scikit-learn's check: why it does not apply}
 EXCUSED: dict[str, dict[str, str]] = {
     **{
@@ -74,6 +76,13 @@ EXCUSED: dict[str, dict[str, str]] = {
             "check_classifiers_one_label_sample_weights": _FRACTIONS,
         }
         for name in ("CategoricalNB", "JointBayesClassifier")
+    },
+    **{
+        name: {
+            "check_sample_weight_equivalence_on_dense_data": _COUNTED,
+            "check_sample_weight_equivalence_on_sparse_data": _COUNTED,
+        }
+        for name in ("GradientBoostingClassifier", "GradientBoostingRegressor")
     },
     "LogitBoostClassifier": {
         "check_sample_weight_equivalence_on_dense_data": _ROUNDED,
@@ -110,6 +119,10 @@ EXCUSED: dict[str, dict[str, str]] = {
         "check_sample_weight_equivalence_on_sparse_data": _MANY_OPTIMA,
     },
 }
+
+EXCUSED["GradientBoostingClassifier"]["check_class_weight_classifiers"] = (
+    "it sets min_weight_fraction_leaf beside weights, which losses without unit curvature refuse"
+)
 
 # class -> parameters that make it deterministic without random draws, for weights and permutations
 FIXED_START: dict[str, Any] = {

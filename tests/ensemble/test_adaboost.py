@@ -45,7 +45,7 @@ def test_the_rounds_of_least_error_stumps_on_the_watermelons():
         tree = model.estimators_[t].tree_
         assert X.columns[tree.feature[0]] == name
         assert tree.threshold[0] == pytest.approx(cut, abs=1e-9)
-        assert model.classes_[tree.value[2].argmax()] == above
+        assert model.classes_[tree.outputs[2].argmax()] == above
         assert model.estimator_errors_[t] == pytest.approx(error, abs=5e-7)
         assert model.alphas_[t] == pytest.approx(alpha, abs=5e-7)
         assert mistakes[t] == wrong

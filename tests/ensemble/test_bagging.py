@@ -64,6 +64,7 @@ def test_a_bootstrap_sample_has_63_percent_and_the_rest_foretell_the_error():
 
 
 @pytest.mark.covers("ensemble.bagging-oob-estimate")
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")  # of few members
 def test_out_of_bag_answers_by_hand():
     X, y = data(80)
     model = BaggingClassifier(n_estimators=3, oob_score=True, random_state=0).fit(X, y)
@@ -84,6 +85,7 @@ def test_out_of_bag_answers_by_hand():
         BaggingClassifier(bootstrap=False, oob_score=True).fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")  # of few members
 def test_out_of_bag_of_regression():
     X, y = make_regression(300, 5, noise=10, random_state=0)
     model = BaggingRegressor(n_estimators=30, oob_score=True, random_state=0).fit(X, y)
@@ -127,6 +129,7 @@ def test_rows_left_out_estimate_the_leaves():
 
 
 @pytest.mark.covers("ensemble.oob-uses")
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")  # of few members
 def test_rows_left_out_stop_the_growth_of_the_ensemble():
     X, y = data(300)
     how = {"oob_use": "early_stopping", "n_iter_no_change": 5, "oob_score": True, "random_state": 0}
@@ -162,6 +165,7 @@ def test_columns_are_drawn_too_of_tables_as_well():
         BaggingClassifier(max_features=9).fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")  # of few members
 def test_weights_draw_and_zero_is_never_drawn():
     X, y = data(200)
     weight = np.r_[np.full(100, 3.0), np.zeros(100)]

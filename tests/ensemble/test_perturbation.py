@@ -46,7 +46,7 @@ def test_many_rows_are_perturbed_too(ensemble):
     """So many that plain bagging grows its trees side by side."""
     X = np.arange(21_000.0)[:, None]
     model = ensemble(n_estimators=2, random_state=0).fit(X, np.arange(21_000) % 3)
-    first, second = (member.tree_.value[0] for member in model.estimators_)
+    first, second = (member.tree_.outputs[0] for member in model.estimators_)
     assert (first != second).any()
 
 

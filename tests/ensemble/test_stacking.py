@@ -129,7 +129,7 @@ def test_passthrough_names_and_weights():
         ).max()
         > 1e-3
     )
-    with pytest.raises(TypeError, match="sample_wait"):
+    with pytest.raises(ValueError, match="sample_wait"):
         model.fit(frame, y, sample_wait=np.ones(60))
     with pytest.raises(ValueError, match="classifier"):
         StackingClassifier(members, LinearRegression()).fit(frame, y)

@@ -205,8 +205,8 @@ def test_members_can_be_dropped_and_set_by_name():
     assert model.estimators[1][1].C == 0.5
     dropped = clone(model).set_params(logistic="drop").fit(X, y)
     np.testing.assert_allclose(dropped.predict_proba(X), GaussianNB().fit(X, y).predict_proba(X), rtol=1e-12)
-    assert list(dropped.named_estimators_) == ["bayes"]
-    with pytest.raises(ValueError, match="'drop'"):
+    assert [name for name, one in dropped.named_estimators_.items() if one != "drop"] == ["bayes"]
+    with pytest.raises(ValueError, match="dropped"):
         model.set_params(bayes="drop", logistic="drop").fit(X, y)
     with pytest.raises(ValueError, match="distinct names"):
         VotingClassifier([("a", GaussianNB()), ("a", GaussianNB())]).fit(X, y)

@@ -99,7 +99,7 @@ def test_values_where_a_column_is_tested_again_and_again():
     shap = tree_shap(model, X[:5])
     for i in range(5):
         np.testing.assert_allclose(
-            shap.values[i], shapley(model.tree_, model.tree_.value, X[i])[:, 0], rtol=0, atol=1e-9
+            shap.values[i], shapley(model.tree_, model.tree_.outputs, X[i])[:, 0], rtol=0, atol=1e-9
         )
 
 
@@ -185,7 +185,7 @@ def test_sixty_columns_on_a_path():
         n_rows=np.ones(n),
         impurity=np.zeros(n),
         gain=np.zeros(n),
-        value=(np.arange(n) == n - 1).astype(float)[:, None],
+        outputs=(np.arange(n) == n - 1).astype(float)[:, None],
     )
     shap = tree_shap(tree, np.ones((1, m)))
     np.testing.assert_allclose(shap.values[0], (1 - 0.5**m) / m, rtol=1e-12)

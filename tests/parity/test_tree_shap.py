@@ -39,7 +39,7 @@ def as_tree(root):
         n_rows=np.ones(n),
         impurity=np.zeros(n),
         gain=np.zeros(n),
-        value=[[node.get("leaf_value", 0.0)] for node in nodes],
+        outputs=[[node.get("leaf_value", 0.0)] for node in nodes],
     )
 
 

@@ -156,7 +156,7 @@ def test_without_holes_all_ways_with_holes_are_one(case):
     ]
     for other in trees[1:]:
         np.testing.assert_array_equal(trees[0].feature, other.feature)
-        np.testing.assert_allclose(trees[0].value, other.value, atol=1e-12)
+        np.testing.assert_allclose(trees[0].outputs, other.outputs, atol=1e-12)
 
 
 @pytest.mark.covers("tree.tree-generate")
@@ -169,9 +169,9 @@ def test_an_empty_branch_says_what_its_parent_does_and_others_what_their_rows_do
     for leaf in np.flatnonzero(tree.is_leaf):
         if tree.n_rows[leaf]:
             counts = np.array([(y[leaf_of == leaf] == label).sum() for label in model.classes_])
-            np.testing.assert_allclose(tree.value[leaf], counts)
+            np.testing.assert_allclose(tree.outputs[leaf], counts)
         else:
-            assert tree.value[leaf].argmax() == tree.value[tree.parent[leaf]].argmax()
+            assert tree.outputs[leaf].argmax() == tree.outputs[tree.parent[leaf]].argmax()
 
 
 @pytest.mark.covers("tree.zero-training-error")

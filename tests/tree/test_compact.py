@@ -38,7 +38,7 @@ def random_tree(rng: np.random.Generator, leaves: int, n_values: np.ndarray, gri
         n_rows=np.ones(n),
         impurity=np.zeros(n),
         gain=np.zeros(n),
-        value=rng.normal(size=(n, outputs)),
+        outputs=rng.normal(size=(n, outputs)),
         subset_start=np.cumsum([0, *map(len, words)]),
         subset=np.concatenate(words),
     )
@@ -84,7 +84,7 @@ def test_sums_and_leaves_are_those_of_the_trees(case, dtype, holes):
     np.testing.assert_array_equal(forest.apply(X), wanted)
     sums = np.zeros((len(X), 3))
     for t, tree in enumerate(trees):
-        sums += tree.value[wanted[:, t]]
+        sums += tree.outputs[wanted[:, t]]
     np.testing.assert_array_equal(forest.predict_sum(X, n_threads=1), sums)
     np.testing.assert_array_equal(forest.predict_sum(X, n_threads=3), sums)
 
@@ -98,7 +98,7 @@ def test_each_tree_into_its_own_column(leaves):
     forest = CompactForest(trees, 3, 3, into)
     sums = np.zeros((len(X), 3))
     for tree, column in zip(trees, into, strict=True):
-        sums[:, column] += [tree.value[walk(tree, x), 0] for x in X]
+        sums[:, column] += [tree.outputs[walk(tree, x), 0] for x in X]
     np.testing.assert_array_equal(forest.predict_sum(X), sums)
 
 
@@ -118,7 +118,7 @@ def test_no_rows_and_a_root_alone():
     forest = CompactForest(roots, 2)
     assert forest.predict_sum(np.empty((0, 2))).shape == (0, 2)
     np.testing.assert_allclose(
-        forest.predict_sum(np.zeros((3, 2)))[2], sum(tree.value[0] for tree in roots), rtol=1e-15
+        forest.predict_sum(np.zeros((3, 2)))[2], sum(tree.outputs[0] for tree in roots), rtol=1e-15
     )
 
 

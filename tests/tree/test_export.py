@@ -49,7 +49,7 @@ def chain(depth):
         n_rows=np.ones(n),
         impurity=np.zeros(n),
         gain=np.zeros(n),
-        value=np.arange(n, dtype=float)[:, None],
+        outputs=np.arange(n, dtype=float)[:, None],
     )
 
 
@@ -149,7 +149,7 @@ def test_json_of_boosted_trees_whose_thresholds_may_be_infinite():
     assert "x0 is known" in export_text(tree)
     assert "x0 is missing" in export_text(tree)
     rules = export_rules(tree)
-    np.testing.assert_allclose(rules.predict(X), tree.spread(X, tree.value)[:, 0], rtol=1e-12)
+    np.testing.assert_allclose(rules.predict(X), tree.spread(X, tree.outputs)[:, 0], rtol=1e-12)
 
 
 def _same(one, other):

@@ -29,7 +29,7 @@ def assert_same_tree(one, other):
             other.n_children[b],
         )
         np.testing.assert_allclose(one.threshold[a], other.threshold[b], rtol=1e-12)
-        np.testing.assert_allclose(one.value[a], other.value[b], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(one.outputs[a], other.outputs[b], rtol=1e-9, atol=1e-12)
         assert one.n_rows[a] == other.n_rows[b]
         if one.n_children[a]:
             assert one.missing[a] == other.missing[b]
@@ -151,7 +151,7 @@ def test_id4_finds_the_root_of_id3_and_may_differ_below():
         tree = ID4Classifier().fit(X.iloc[order], y[order]).tree_
         assert tree.feature[0] == batch.feature[0]
         assert tree.gain[0] == pytest.approx(batch.gain[0], abs=1e-9)
-        np.testing.assert_allclose(tree.value[tree.children(0)], batch.value[1:4], rtol=1e-12)
+        np.testing.assert_allclose(tree.outputs[tree.children(0)], batch.outputs[1:4], rtol=1e-12)
     once = ID4Classifier().fit(X, y)
     assert once.score(X, y) >= 13 / 17
     again = once

@@ -137,8 +137,8 @@ def test_the_raised_tree_knows_its_rows():
         tree = C45Classifier().fit(X, y, sample_weight=weight).tree_
         amounts = np.zeros((len(y), 3))
         amounts[np.arange(len(y)), y] = weight
-        np.testing.assert_allclose(tree.tally(X, amounts), tree.value, atol=1e-9)
-        np.testing.assert_allclose(tree.weight, tree.value.sum(axis=1), atol=1e-9)
+        np.testing.assert_allclose(tree.tally(X, amounts), tree.outputs, atol=1e-9)
+        np.testing.assert_allclose(tree.weight, tree.outputs.sum(axis=1), atol=1e-9)
         inner = np.flatnonzero(~tree.is_leaf)
         for node in inner:
             assert tree.share[list(tree.children(node))].sum() == pytest.approx(1)

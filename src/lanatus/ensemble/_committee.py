@@ -1,5 +1,6 @@
 """The base of combinations: several named estimators, fitted to the same rows."""
 
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Self
@@ -12,7 +13,9 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch, ClassifierTags, RegressorTags
 
 from lanatus.base import as_targets, n_rows, take_rows
+from lanatus.callbacks import tell
 from lanatus.ensemble._one_learner import fit_one
+from lanatus.ensemble._routing import router
 from lanatus.params import Array, Choice, Integer, Nothing, Satisfies
 from lanatus.wrapping import ForLearners, Wrapper
 
@@ -83,18 +86,36 @@ class Committee(Wrapper):
 
     def _members(self) -> list[tuple[str, Any]]:
         named = self._default() if self.estimators is None else self.estimators
+        self._refuse_names([name for name, _ in named])
         kept = [(name, model) for name, model in named if not isinstance(model, str)]
         if not kept:
-            raise ValueError("All estimators are 'drop'; wanted at least one estimator.")
+            raise ValueError("All estimators are dropped. At least one is required to be an estimator.")
         return kept
+
+    def _refuse_names(self, names: list[str]) -> None:
+        """Refuse names that `set_params` could not tell from parameters."""
+        if taken := sorted(set(names) & set(super().get_params(deep=False))):
+            raise ValueError(f"Estimator names conflict with constructor arguments: {taken!r}; choose others.")
+        if wrong := [name for name in names if "__" in name]:
+            raise ValueError(f"Estimator names must not contain __: got {wrong!r}.")
 
     def _models(self) -> list[Any]:
         return [model for _, model in self._members()]
 
     @property
+    def named_estimators(self) -> Bunch:
+        """Members by name, as they were given."""
+        return Bunch(**dict(self._default() if self.estimators is None else self.estimators))
+
+    def get_metadata_routing(self) -> Any:
+        """Which metadata of ``fit`` goes on to the members."""
+        return router(self, dict(self._members()), fit="fit")
+
+    @property
     def named_estimators_(self) -> Bunch:
         """Fitted members by name."""
-        return Bunch(**dict(zip((name for name, _ in self._members()), self.estimators_, strict=True)))
+        kept = dict(zip((name for name, _ in self._members()), self.estimators_, strict=True))
+        return Bunch(**{name: kept.get(name, "drop") for name in self.named_estimators})
 
     # ------------------------------------------------------------ parameters
 
@@ -136,10 +157,32 @@ class Committee(Wrapper):
     def _learners(self) -> list[Any]:
         return self._models() if ESTIMATORS.accepts(self.estimators) else []
 
-    def _fit_members(self, rows: Any, target: np.ndarray, weight: np.ndarray | None) -> None:
+    def _fit_members(
+        self,
+        rows: Any,
+        target: np.ndarray,
+        weight: np.ndarray | None,
+        more: dict[str, dict[str, Any]] | None = None,
+    ) -> None:
+        """Fit clones of all members; `more` is what else goes to the ``fit`` of each, by name."""
+        named, news = self._members(), bool(getattr(self, "verbose", False))
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(fitted)(model, rows, target, None, weight) for model in self._models()
+            delayed(_fit_member)(
+                model, rows, target, weight, (more or {}).get(name, {}), f"({i} of {len(named)})", name if news else ""
+            )
+            for i, (name, model) in enumerate(named, 1)
         )
+
+
+def _fit_member(
+    model: Any, X: Any, y: np.ndarray, weight: np.ndarray | None, more: dict[str, Any], place: str, name: str
+) -> Any:
+    """A fitted clone of a member, with a line of news where it is named."""
+    start = time.perf_counter()
+    member = fit_one(clone(model), X, y, None, weight, **more)
+    if name:
+        tell(f"[Voting] {'.' * 20} {place} Processing {name}, total={time.perf_counter() - start:6.1f}s")
+    return member
 
 
 def given_weights(committee: Committee, weights: Any) -> np.ndarray | None:
@@ -164,7 +207,7 @@ def fitted(model: Any, X: Any, y: np.ndarray, part: np.ndarray | None = None, we
 def folds(cv: Any, y: np.ndarray, *, classifier: bool) -> list[tuple[np.ndarray, np.ndarray]]:
     """Rows to learn from and rows to answer; with fewer rows than folds, fewer folds; of one row, itself."""
     if cv is None or isinstance(cv, int | np.integer):
-        most = int(np.bincount(y).max()) if classifier else len(y)
+        most = int(np.bincount(y).max()) if classifier and y.ndim == 1 else len(y)
         n_splits = min(5 if cv is None else int(cv), max(most, min(len(y), 2)))
         if n_splits < 2:
             everything = np.arange(len(y))
@@ -181,12 +224,13 @@ def held_out(
     answer: Callable[[Any, Any], np.ndarray],
     *,
     weight: np.ndarray | None = None,
+    more: dict[str, Any] | None = None,
     n_jobs: int | None = None,
 ) -> list[np.ndarray]:
     """What each model says of rows that it did not learn from: `answer(fitted model, rows)`, put together by row."""
 
     def say(model: Any, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-        return answer(fitted(model, X, y, train, weight), take_rows(X, test))
+        return answer(fit_one(clone(model), X, y, train, weight, **(more or {})), take_rows(X, test))
 
     tests = np.concatenate([test for _, test in parts])
     if len(tests) != n_rows(X) or len(np.unique(tests)) != len(tests):

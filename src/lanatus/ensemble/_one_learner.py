@@ -8,6 +8,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from lanatus.base import check_is_fitted, take_rows
+from lanatus.ensemble._routing import of_rows
 from lanatus.table import Column, Schema, Table
 
 __all__ = [
@@ -34,18 +35,28 @@ def seeded(learner: Any, rng: np.random.RandomState) -> Any:
     return model.set_params(**{name: int(rng.randint(2**31 - 1)) for name in names})
 
 
-def fit_one(model: Any, X: Any, y: np.ndarray, part: np.ndarray | None = None, weight: np.ndarray | None = None) -> Any:
-    """Fit a model to some rows, with their weights where there are any."""
+def fit_one(
+    model: Any,
+    X: Any,
+    y: np.ndarray,
+    part: np.ndarray | None = None,
+    weight: np.ndarray | None = None,
+    **more: Any,
+) -> Any:
+    """Fit a model to some rows, with their weights where there are any, and what else was routed to its ``fit``."""
     if part is not None:
+        more = of_rows(more, part, len(y))
         X, y = take_rows(X, part), y[part]
         weight = None if weight is None else weight[part]
     if weight is None:
-        return model.fit(X, y)
+        model.fit(X, y, **more)
+        return model
     if not takes_weights(model):
         raise TypeError(
             f"{type(model).__name__} does not take sample_weight; use a learner that does, or one that draws rows."
         )
-    return model.fit(X, y, sample_weight=weight)
+    model.fit(X, y, sample_weight=weight, **more)
+    return model
 
 
 def known_rows(weight: np.ndarray | None, count: int) -> np.ndarray:
@@ -74,10 +85,11 @@ def mean_importances(ensemble: Any) -> np.ndarray:
     return np.average([model.feature_importances_ for model in members], axis=0, weights=ensemble.estimator_weights_)
 
 
-def counts_of(wanted: Any, total: int, name: str) -> int:
-    """A number of rows or columns from a number of them (an integer) or a share (a float)."""
+def counts_of(wanted: Any, total: int, name: str, *, put_back: bool = False) -> int:
+    """A number of rows or columns from a number of them (an integer) or a share (a float); None is all."""
+    wanted = 1.0 if wanted is None else wanted
     count = int(wanted) if isinstance(wanted, int | np.integer) else max(1, int(wanted * total))
-    if count > total:
+    if count > total and not put_back:
         raise ValueError(f"{name}={wanted} is more than the {total} there are.")
     return count
 

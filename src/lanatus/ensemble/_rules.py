@@ -16,7 +16,7 @@ RULES: dict[str, ParameterRule] = COMMON | {
     "learning_rate": Real(above=0),
     "max_bins": Integer(low=2, high=255),
     "max_features": _PART,
-    "max_samples": _PART,
+    "max_samples": Nothing() | Integer(low=1) | Real(above=0),
     "mode": Choice("resample", "reweight"),
     "n_estimators": Integer(low=1),
     "n_features": _PART,

@@ -69,7 +69,7 @@ def cover(tree: Tree) -> np.ndarray:
 def additive(model: Any) -> AdditiveTrees | None:
     """A tree, forest, bagged trees or gradient boosting taken apart; None for another model."""
     if isinstance(model, Tree):
-        return AdditiveTrees(model, [model], [model.value], [0], np.zeros(model.value.shape[1]), None, "predict")
+        return AdditiveTrees(model, [model], [model.outputs], [0], np.zeros(model.outputs.shape[1]), None, "predict")
     if hasattr(model, "test_start_") or has_models(model):
         return None  # tests on sums of columns, or models in the leaves
     if isinstance(getattr(model, "tree_", None), Tree):
@@ -105,7 +105,7 @@ def _labels(model: Any) -> list[Any] | None:
 
 def _said(model: Any) -> np.ndarray:
     """What each node of an estimator's tree says: class shares, or numbers."""
-    value = model.tree_.value
+    value = model.tree_.outputs
     return value if not hasattr(model, "classes_") else np.hstack([shares_of(part) for part in model._outputs(value)])
 
 
@@ -117,7 +117,7 @@ def _of_tree(model: Any) -> AdditiveTrees:
 
 def _of_forest(model: Any) -> AdditiveTrees:
     n = len(model.trees_)
-    values = [tree.value / n for tree in model.trees_]
+    values = [tree.outputs / n for tree in model.trees_]
     response = "predict_proba" if hasattr(model, "classes_") else "predict"
     return AdditiveTrees(model, model.trees_, values, [0] * n, np.zeros(values[0].shape[1]), _labels(model), response)
 
@@ -128,7 +128,9 @@ def _of_boosting(model: Any) -> AdditiveTrees:
     labels = _labels(model) if k > 1 else None
     response = "decision_function" if hasattr(model, "classes_") else "predict"
     first = [i % k for i in range(len(flat))]
-    return AdditiveTrees(model, flat, [tree.value for tree in flat], first, np.array(model.baseline_), labels, response)
+    return AdditiveTrees(
+        model, flat, [tree.outputs for tree in flat], first, np.array(model.baseline_), labels, response
+    )
 
 
 def _of_bagging(model: Any) -> AdditiveTrees | None:

@@ -25,7 +25,7 @@ def leaves_of(model: DecisionTreeClassifier, X: Any, ids: Any) -> dict[str, str]
     tree = model.tree_
     # Each row's part in each leaf: what the leaves of an identity give.
     parts = tree.spread(model._matrix(X), np.eye(len(tree)))
-    said = model.classes_[model._heaviest(tree.value)]
+    said = model.classes_[model._heaviest(tree.outputs)]
     found = {}
     for leaf in np.flatnonzero(tree.is_leaf).tolist():
         rows = [_row(ids[i], parts[i, leaf]) for i in np.flatnonzero(parts[:, leaf] > 1e-12)]

@@ -60,7 +60,7 @@ def figure_4_9() -> Iterator[Figure]:
     yield from tree_figures(tree, X, ids, FIGURE_4_9)
     positive = list(tree.classes_).index("是")
     for child, good, bad in zip(children, (97, 20, 3), (22, 65, 48), strict=True):
-        weights = nodes.value[child, [positive, 1 - positive]]
+        weights = nodes.outputs[child, [positive, 1 - positive]]
         yield Figure(f"weights at {path_to(tree, child)}", None, weights, 9, right=(good / 15, bad / 15))
     shares = nodes.share[list(nodes.children(children[0]))]
     yield Figure("parts below 纹理=清晰", None, shares, 9, right=(75 / 119, 37 / 119, 1 / 17))

@@ -100,11 +100,11 @@ def _grown(algorithm: str, X: np.ndarray, y: np.ndarray) -> DecisionTreeClassifi
 def _pruned(model: DecisionTreeClassifier, how: str, X: np.ndarray, y: np.ndarray) -> DecisionTreeClassifier:
     """The model with its tree cut by validation rows, in one way for slanted and axis-parallel tests."""
     tree = model.tree_
-    seen = np.zeros_like(tree.value)
+    seen = np.zeros_like(tree.outputs)
     np.add.at(seen, (model.apply(X), np.searchsorted(model.classes_, y)), 1)
     for node in range(len(tree) - 1, 0, -1):  # children stand behind their parents
         seen[tree.parent[node]] += seen[node]
-    cost = seen.sum(axis=1) - seen[np.arange(len(tree)), tree.value.argmax(axis=1)]
+    cost = seen.sum(axis=1) - seen[np.arange(len(tree)), tree.outputs.argmax(axis=1)]
     closed, _ = pre_pruned(tree, cost) if how == "pre" else reduced_error(tree, cost, on_tie=True)
     cut = copy(model)
     cut.tree_ = tree.cut(closed)

@@ -53,7 +53,7 @@ def boosted_trees(n_estimators: int = 11, random_state: int = 0) -> AdaBoostClas
 
 def _side(stump: DecisionTreeClassifier) -> str:
     """Which class a stump sees above its threshold, "+" for good melons; "both" if the same on both sides."""
-    said = stump.classes_[stump.tree_.value[1:].argmax(axis=1)]
+    said = stump.classes_[stump.tree_.outputs[1:].argmax(axis=1)]
     return "both " + str(said[0]) if said[0] == said[1] else "+" if said[1] == "是" else "-"
 
 

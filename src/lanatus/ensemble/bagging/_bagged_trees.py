@@ -50,6 +50,6 @@ def grow_together(
         if is_classifier(learner):
             member.classes_, member.n_classes_ = classes, len(classes)
             tree = member._pruned(tree)
-        member.tree_ = cost_pruned(tree, member.ccp_alpha)
+        member._hold(cost_pruned(tree, member.ccp_alpha))
         members.append(member)
     return members

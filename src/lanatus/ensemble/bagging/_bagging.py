@@ -1,11 +1,19 @@
 """Bagging."""
 
-from typing import Any
+from typing import Any, Self
 
+from lanatus.base import fitting
 from lanatus.catalog import method
+from lanatus.ensemble._routing import routed, router
 from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
+from lanatus.ensemble.bagging._resampled import fit_bagged, sample_of
 from lanatus.params import Choice, Nothing, rules_for
+
+
+def get_metadata_routing(self: Any) -> Any:
+    """Which metadata of ``fit`` goes on to the learners."""
+    return router(self, {"estimator": self._learner()}, fit="fit")
 
 
 @method(
@@ -33,8 +41,8 @@ class BaggingClassifier(BaggedClassifier):
         The learner; None is a decision tree.
     n_estimators : int, default=10
         Number of learners, *T*.
-    max_samples : int or float, default=1.0
-        Rows that a learner gets: a number, or a share.
+    max_samples : int, float or None, default=None
+        Rows that a learner gets: a number, or a share, more than there are if they are put back; None is as many.
     max_features : int or float, default=1.0
         Columns that a learner gets: a number, or a share.
     bootstrap : bool, default=True
@@ -57,13 +65,19 @@ class BaggingClassifier(BaggedClassifier):
         Learners fitted at a time, as in joblib; the result does not depend on it.
     random_state : int, RandomState or None, default=None
         Draws rows and columns, and seeds the learners.
+    verbose : int, default=0
+        News of the learners as they are fitted, as in joblib.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
+    n_classes_ : int
+        Their number.
     estimators_ : list of fitted learners
-        Their classes are places in `classes_`.
+        Their classes are places in `classes_`. The ensemble has a length, and gives them by number.
+    estimator_ : classifier
+        The learner.
     estimators_samples_ : list of arrays
         The rows of each learner.
     estimators_features_ : list of arrays
@@ -76,7 +90,8 @@ class BaggingClassifier(BaggedClassifier):
     Notes
     -----
     Rows are drawn by their weights; with ``bootstrap=False`` the learner is given the weights instead. Rows of weight
-    zero are left out. Cost: T fits, and T predictions for an answer.
+    zero are left out. Where a learner cannot learn from a bag that holds one class, its member always says that class.
+    Cost: T fits, and T predictions for an answer.
 
     Examples
     --------
@@ -98,7 +113,7 @@ class BaggingClassifier(BaggedClassifier):
         estimator: Any = None,
         n_estimators: int = 10,
         *,
-        max_samples: Any = 1.0,
+        max_samples: Any = None,
         max_features: Any = 1.0,
         bootstrap: bool = True,
         bootstrap_features: bool = False,
@@ -109,6 +124,7 @@ class BaggingClassifier(BaggedClassifier):
         voting: str = "soft",
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -123,8 +139,18 @@ class BaggingClassifier(BaggedClassifier):
         self.voting = voting
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     _params = rules_for(__init__, RULES, oob_use=Nothing() | Choice("prune", "posterior", "early_stopping"))
+
+    get_metadata_routing = get_metadata_routing
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts, the rest is routed."""
+        more = routed(self, fit_params, ["estimator"])["estimator"]
+        fit_bagged(self, sample_of(self, X, y, sample_weight, **more))
+        return self
 
 
 @method(
@@ -148,8 +174,8 @@ class BaggingRegressor(BaggedRegressor):
         The learner; None is a decision tree.
     n_estimators : int, default=10
         Number of learners, *T*.
-    max_samples : int or float, default=1.0
-        Rows that a learner gets: a number, or a share.
+    max_samples : int, float or None, default=None
+        Rows that a learner gets: a number, or a share, more than there are if they are put back; None is as many.
     max_features : int or float, default=1.0
         Columns that a learner gets: a number, or a share.
     bootstrap : bool, default=True
@@ -168,17 +194,23 @@ class BaggingRegressor(BaggedRegressor):
         Learners fitted at a time, as in joblib; the result does not depend on it.
     random_state : int, RandomState or None, default=None
         Draws rows and columns, and seeds the learners.
+    verbose : int, default=0
+        News of the learners as they are fitted, as in joblib.
 
     Attributes
     ----------
-    estimators_ : list of fitted learners
+    estimators_ : list of fitted learners; the ensemble has a length, and gives them by number
+    estimator_ : regressor
+        The learner.
+    n_outputs_ : int
+        Number of targets.
     estimators_samples_ : list of arrays
         The rows of each learner.
     estimators_features_ : list of arrays
         The columns of each learner.
     oob_score_ : float
         Score of the answers below, on the rows that have one.
-    oob_prediction_ : ndarray of shape (n_samples,)
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Mean answer to each row of the learners that did not see it; NaN where all have seen it.
 
     Notes
@@ -204,7 +236,7 @@ class BaggingRegressor(BaggedRegressor):
         estimator: Any = None,
         n_estimators: int = 10,
         *,
-        max_samples: Any = 1.0,
+        max_samples: Any = None,
         max_features: Any = 1.0,
         bootstrap: bool = True,
         bootstrap_features: bool = False,
@@ -214,6 +246,7 @@ class BaggingRegressor(BaggedRegressor):
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -227,5 +260,15 @@ class BaggingRegressor(BaggedRegressor):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     _params = rules_for(__init__, RULES, oob_use=Nothing() | Choice("prune", "early_stopping"))
+
+    get_metadata_routing = get_metadata_routing
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts, the rest is routed."""
+        more = routed(self, fit_params, ["estimator"])["estimator"]
+        fit_bagged(self, sample_of(self, X, y, sample_weight, **more))
+        return self

@@ -1,11 +1,13 @@
 """Members fitted side by side to parts of the rows and columns, and what the rows left out say of them."""
 
+import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, Self
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import has_fit_parameter
@@ -13,6 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 from lanatus.base import n_rows, take_rows
 from lanatus.ensemble._one_learner import counts_of, fit_one, known_rows, seeded, some_columns
 from lanatus.ensemble.bagging._bagged_trees import can_grow_together, grow_together
+from lanatus.evaluation import BaselineClassifier
 from lanatus.tree import Tree
 
 
@@ -37,7 +40,7 @@ class Draw:
         self.bootstrap, self.bootstrap_features = bootstrap, bootstrap_features
         self.known = known_rows(weight, n)
         self.chance = weight / weight.sum() if weight is not None and bootstrap else None
-        self.n_drawn = counts_of(max_samples, n if bootstrap else len(self.known), "max_samples")
+        self.n_drawn = counts_of(max_samples, n if bootstrap else len(self.known), "max_samples", put_back=bootstrap)
         self.n_columns = counts_of(max_features, d, "max_features")
 
     def columns(self, seed: int) -> np.ndarray:
@@ -130,6 +133,7 @@ class Sample:
     target: np.ndarray
     weight: np.ndarray | None
     draw: Draw
+    more: dict[str, Any] = field(default_factory=dict)  # other arguments of the members' ``fit``
 
     def own_columns(self, seed: int) -> Any:
         """The columns of a member, of all rows."""
@@ -145,18 +149,18 @@ FitMember = Callable[[Any, Sample, int], Any]
 # ---------------------------------------------------------------- fit
 
 
-def sample_of(ensemble: Bagged, X: Any, y: Any, sample_weight: Any) -> Sample:
+def sample_of(ensemble: Bagged, X: Any, y: Any, sample_weight: Any, **more: Any) -> Sample:
     """What comes in at the ``fit`` of an ensemble, checked, and how it is drawn from."""
     how = Resampling.of(ensemble)
     rows = ensemble._take(X, reset=True)
     target = ensemble._targets(y, rows)
     weight = ensemble._weights(sample_weight, rows)
-    if not how.bootstrap and (how.oob_score or how.oob_use) and how.max_samples == 1.0:
+    if not how.bootstrap and (how.oob_score or how.oob_use) and how.max_samples in (None, 1.0):
         raise ValueError("oob_score and oob_use want rows that are left out: bootstrap=True or max_samples < 1.")
     if how.oob_use == "prune" and not _takes_validation(ensemble._learner()):
         raise ValueError(f"oob_use='prune' wants a tree whose fit takes X_val and y_val; got {ensemble._learner()!r}.")
     ensemble._draw = {"n": len(target), "d": ensemble.n_features_in_, "weight": weight}
-    return Sample(rows, target, weight, _draw_of(ensemble))
+    return Sample(rows, target, weight, _draw_of(ensemble), more)
 
 
 def _draw_of(ensemble: Bagged) -> Draw:
@@ -177,7 +181,14 @@ def fit_bagged(ensemble: Any, sample: Sample, fit_member: FitMember | None = Non
     if how.warm_start and hasattr(ensemble, "estimators_"):
         there = len(ensemble.estimators_)
     if there > ensemble.n_estimators:
-        raise ValueError(f"n_estimators={ensemble.n_estimators} must be at least {there}, the members there are.")
+        raise ValueError(
+            f"n_estimators={ensemble.n_estimators} must be larger or equal to {there}, the members there are, with "
+            "warm_start=True."
+        )
+    elif there == ensemble.n_estimators:
+        warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
+    if how.warm_start and how.oob_score:
+        raise ValueError("Out of bag estimate is only available if warm_start=False: set one of them to False.")
     if not there:
         ensemble.estimators_, ensemble._seeds = [], []
     ensemble._seeds = ensemble._seeds + seeds[there:]
@@ -187,8 +198,17 @@ def fit_bagged(ensemble: Any, sample: Sample, fit_member: FitMember | None = Non
         ensemble.estimators_ = ensemble.estimators_ + _members(ensemble, sample, ensemble._seeds[there:], fit_member)
     ensemble._seeds = ensemble._seeds[: len(ensemble.estimators_)]
     ensemble.estimators_features_ = [sample.draw.columns(seed) for seed in ensemble._seeds]
+    for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+        vars(ensemble).pop(name, None)
     if how.oob_score:
-        ensemble._judge(sample.target, sample.weight, *_left_out(ensemble, sample))
+        total, count = _left_out(ensemble, sample)
+        if not count[sample.draw.known].all():
+            warnings.warn(
+                "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
+                "reliable oob estimates.",
+                stacklevel=4,
+            )
+        ensemble._judge(sample.target, sample.weight, total, count)
     return ensemble
 
 
@@ -197,12 +217,14 @@ def _members(ensemble: Bagged, sample: Sample, seeds: list[int], fit_member: Fit
     draw, learner = sample.draw, ensemble._learner()
     all_columns = draw.n_columns == draw.d and not draw.bootstrap_features
     is_plain = fit_member is None and Resampling.of(ensemble).oob_use in (None, "early_stopping")
+    is_plain = is_plain and not sample.more
     if is_plain and all_columns and len(seeds) > 1 and can_grow_together(learner, sample.rows, sample.target):
         counts = np.array([np.bincount(draw.rows(seed), minlength=draw.n) for seed in seeds], dtype=np.int32)
         weight = None if draw.bootstrap else sample.weight
         return grow_together(learner, sample.rows, sample.target, weight, counts, seeds)
     fit = _fit_member if fit_member is None else fit_member
-    return list(Parallel(n_jobs=ensemble.n_jobs)(delayed(fit)(ensemble, sample, seed) for seed in seeds))
+    verbose = getattr(ensemble, "verbose", 0)
+    return list(Parallel(n_jobs=ensemble.n_jobs, verbose=verbose)(delayed(fit)(ensemble, sample, s) for s in seeds))
 
 
 def _fit_member(ensemble: Bagged, sample: Sample, seed: int) -> Any:
@@ -217,7 +239,14 @@ def _fit_member(ensemble: Bagged, sample: Sample, seed: int) -> Any:
             extra = {} if given is None else {"sample_weight": given[part]}
             held = {"X_val": take_rows(own, out), "y_val": target[out]}
             return model.set_params(prune="post").fit(take_rows(own, part), target[part], **held, **extra)
-    fit_one(model, own, target, draw.rows(seed), given)
+    part = draw.rows(seed)
+    try:
+        fit_one(model, own, target, part, given, **sample.more)
+    except ValueError:
+        if not is_classifier(model) or len(np.unique(target[part])) > 1:
+            raise
+        # A bag of one class is no fault of the data: its member knows no other.
+        return fit_one(BaselineClassifier(), own, target, part, given)
     if oob_use == "posterior":
         _learn_leaves(model, own, target, draw.rows_out(seed))
     return model
@@ -306,7 +335,7 @@ def _learn_leaves(model: Any, X: Any, target: np.ndarray, out: np.ndarray) -> No
     at = np.searchsorted(model.classes_, target[out])
     seen = np.isin(target[out], model.classes_)  # a class that the tree has never heard of has no place in it
     leaves = np.asarray(model.apply(take_rows(X, out)))
-    counts = np.zeros_like(tree.value)
+    counts = np.zeros_like(tree.outputs)
     np.add.at(counts, (leaves[seen], at[seen]), 1.0)
     known = counts.sum(axis=1) > 0
-    tree.value[known] = counts[known]
+    tree.outputs[known] = counts[known]

@@ -67,8 +67,12 @@ class AdaBoostClassifier(CallbackSupportMixin, WeightedVote):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
+    n_classes_ : int
+        Their number.
     estimators_ : list of fitted learners
-        They answer with labels.
+        They answer with labels. The ensemble has a length, and gives them by number.
+    estimator_ : classifier
+        The learner.
     estimator_weights_ : ndarray of shape (n_rounds,)
         Weights in the vote, :math:`2 \alpha_t`, as in scikit-learn.
     alphas_ : ndarray of shape (n_rounds,)

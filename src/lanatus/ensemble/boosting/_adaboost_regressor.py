@@ -6,12 +6,14 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state, column_or_1d
 
 from lanatus.base import as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, weighing_rows
 from lanatus.ensemble._rules import RULES
+from lanatus.ensemble._sequence import base_learner, each_member, member, member_count
 from lanatus.params import Choice, rules_for
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor
@@ -53,7 +55,9 @@ class AdaBoostRegressor(RegressorMixin, Wrapper):
 
     Attributes
     ----------
-    estimators_ : list of fitted learners
+    estimators_ : list of fitted learners; the ensemble has a length, and gives them by number
+    estimator_ : regressor
+        The learner.
     estimator_weights_ : ndarray of shape (n_rounds,)
         Weights in the median.
     estimator_errors_ : ndarray of shape (n_rounds,)
@@ -86,6 +90,8 @@ class AdaBoostRegressor(RegressorMixin, Wrapper):
     estimator_weights_: np.ndarray
     estimator_errors_: np.ndarray
     feature_importances_ = property(mean_importances)
+    estimator_ = property(base_learner)
+    __len__, __getitem__, __iter__ = member_count, member, each_member
 
     def __init__(
         self,
@@ -172,6 +178,21 @@ class AdaBoostRegressor(RegressorMixin, Wrapper):
         answers = self._answers(X)
         for t in range(1, answers.shape[1] + 1):
             yield _weighted_median(answers[:, :t], self.estimator_weights_[:t])
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """R squared after 1, 2, ... rounds.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+        y : array of shape (n_samples,)
+            True values.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+        """
+        for predicted in self.staged_predict(X):
+            yield float(r2_score(y, predicted, sample_weight=sample_weight))
 
 
 def _weighted_median(answers: np.ndarray, weights: np.ndarray) -> np.ndarray:

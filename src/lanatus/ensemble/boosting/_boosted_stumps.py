@@ -92,7 +92,7 @@ class StumpFitter:
             n_rows=np.array([n, n_below, n - n_below])[at],
             impurity=impurity,
             gain=np.array([gain, 0.0, 0.0])[at],
-            value=value,
+            outputs=value,
         )
 
 
@@ -113,7 +113,7 @@ def stumps_of(models: Sequence[Any], weights: np.ndarray, classes: np.ndarray) -
     return {
         "column": np.array([max(tree.feature[0], 0) for tree in trees], dtype=np.int32),
         "threshold": np.array([np.inf if len(tree) == 1 else tree.threshold[0] for tree in trees]),
-        "said": np.array([tree.value[[-2, -1] if len(tree) == 3 else [0, 0]].argmax(axis=1) for tree in trees]),
+        "said": np.array([tree.outputs[[-2, -1] if len(tree) == 3 else [0, 0]].argmax(axis=1) for tree in trees]),
         "alpha": np.asarray(weights, dtype=np.float64),
     }
 

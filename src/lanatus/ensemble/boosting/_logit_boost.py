@@ -63,7 +63,7 @@ class LogitBoostClassifier(GradientBoostingClassifier):
     trees_ : list of lists of Tree, one list a round, one tree a score
     baseline_ : ndarray of shape (n_scores,), the scores before the first tree
     n_iter_ : int, number of rounds
-    train_score_ : ndarray of shape (n_iter_ + 1,), mean log loss before the first round and after each
+    train_score_ : ndarray of shape (n_iter_,), mean log loss after each round
     validation_score_ : ndarray, empty
     feature_importances_ : ndarray of shape (n_features,), part of each column in all gains
     schema_ : Schema, the columns seen in ``fit``
@@ -94,7 +94,7 @@ class LogitBoostClassifier(GradientBoostingClassifier):
     max_features = None
     early_stopping = False
     validation_fraction = None
-    n_iter_no_change = 1
+    n_iter_no_change = None
     tol = 0.0
     monotonic_cst = None
     interaction_cst = None

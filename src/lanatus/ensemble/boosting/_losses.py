@@ -34,6 +34,9 @@ class BoostingLoss:
         nothing, whose Hessian is then one.
     curbs_steps : bool
         Whether Newton steps are cut where the loss may not fall any more.
+    factor : float
+        What the mean loss is multiplied by where it is told, as scikit-learn does: squared errors and the log loss of
+        two classes are told in full, not halved.
     """
 
     def __init__(self, loss: Loss, *, refits_leaves: bool = False) -> None:
@@ -41,6 +44,7 @@ class BoostingLoss:
         self.n_outputs = loss.n_outputs
         self.refits_leaves = refits_leaves
         self.curbs_steps = loss.self_concordant
+        self.factor = 2.0 if isinstance(loss, Squared | Logistic) else 1.0
 
     def init(self, y: np.ndarray, weight: np.ndarray | None) -> Any:
         """The best constant score."""
@@ -88,7 +92,7 @@ class BoostingLoss:
 
 
 class AdaptiveHuber(BoostingLoss):
-    """Huber's loss whose width is the `q`-quantile of the first residuals."""
+    """Huber's loss whose width is the `q`-quantile of the residuals, found anew in every round (Friedman 2001)."""
 
     def __init__(self, q: float) -> None:
         self.q, self.huber = q, Huber(1.0)
@@ -96,9 +100,16 @@ class AdaptiveHuber(BoostingLoss):
 
     def init(self, y: np.ndarray, weight: np.ndarray | None) -> float:
         middle = weighted_quantile(y, 0.5, weight)
-        far = weighted_quantile(np.abs(y - middle), self.q, weight)
-        self.huber.width = far if far > 0 else 1.0
+        self._widen(np.abs(y - middle), weight)
         return middle
+
+    def _widen(self, away: np.ndarray, weight: np.ndarray | None) -> None:
+        far = weighted_quantile(away, self.q, weight)
+        self.huber.width = far if far > 0 else 1.0
+
+    def fill(self, y: np.ndarray, raw: np.ndarray, weight: np.ndarray | None, g: np.ndarray, h: np.ndarray) -> float:
+        self._widen(np.abs(y - raw[:, 0]), weight)
+        return super().fill(y, raw, weight, g, h)
 
     def leaf(self, y: np.ndarray, raw: np.ndarray, weight: np.ndarray | None) -> float:
         """The median of the residuals, and one step from there."""

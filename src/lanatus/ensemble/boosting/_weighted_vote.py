@@ -11,6 +11,7 @@ from sklearn.metrics import accuracy_score
 
 from lanatus.base import as_labels, check_is_fitted, coded_rows, n_rows
 from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, takes_weights, weighing_rows
+from lanatus.ensemble._sequence import base_learner, each_member, member, member_count, n_classes
 from lanatus.ensemble.boosting._boosted_stumps import StumpFitter, numbers_of, stump_criterion, stumps_of, votes
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionStump
@@ -141,6 +142,9 @@ class WeightedVote(ClassifierMixin, Wrapper):
     estimators_: list[Any]
     estimator_weights_: np.ndarray
     feature_importances_ = property(mean_importances)
+    estimator_ = property(base_learner)
+    n_classes_ = property(n_classes)
+    __len__, __getitem__, __iter__ = member_count, member, each_member
 
     def _votes(self, rows: Any) -> np.ndarray:
         """Part of the vote that each class gets, for each row."""
@@ -210,6 +214,11 @@ class WeightedVote(ClassifierMixin, Wrapper):
         ndarray of shape (n_samples, n_classes)
         """
         return self._as_proba(self.decision_function(X))
+
+    @blockwise
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the probability of each class, for each row of X."""
+        return np.log(self.predict_proba(X))
 
     # ------------------------------------------------------------ after each round
 

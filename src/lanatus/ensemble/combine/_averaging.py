@@ -19,6 +19,7 @@ from lanatus.ensemble._committee import (
     of_own_type,
     one_target,
 )
+from lanatus.ensemble._routing import routed
 from lanatus.ensemble._rules import RULES
 from lanatus.params import Choice, rules_for
 from lanatus.scale import blockwise
@@ -51,6 +52,8 @@ class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
         How "inverse-error" estimates the mean squared errors; None is 5 folds.
     n_jobs : int or None, default=None
         Learners fitted at a time, as in joblib.
+    verbose : bool, default=False
+        Whether a line tells of each learner that is fitted.
 
     Attributes
     ----------
@@ -81,12 +84,19 @@ class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
     errors_: np.ndarray
 
     def __init__(
-        self, estimators: Any = None, *, weights: Any = None, cv: Any = None, n_jobs: int | None = None
+        self,
+        estimators: Any = None,
+        *,
+        weights: Any = None,
+        cv: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
     ) -> None:
         self.estimators = estimators
         self.weights = weights
         self.cv = cv
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     _params = rules_for(__init__, RULES, weights=Choice("equal", "inverse-error") | WEIGHTS, cv=FOLDS)
 
@@ -97,8 +107,9 @@ class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
         return of_own_type(super().__sklearn_tags__())
 
     @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts, the rest is routed."""
+        more = routed(self, fit_params, [name for name, _ in self._members()])
         of_kind(self._models(), regressors=True, who="VotingRegressor")
         given = given_weights(self, self.weights)
         rows = self._take(X, reset=True)
@@ -107,7 +118,7 @@ class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
         self.__dict__.pop("errors_", None)
         if isinstance(self.weights, str) and self.weights == "inverse-error":
             given = self._by_error(rows, target, weight)
-        self._fit_members(rows, target, weight)
+        self._fit_members(rows, target, weight, more)
         self.weights_ = np.full(len(self.estimators_), 1 / len(self.estimators_)) if given is None else given
         return self
 

@@ -50,6 +50,8 @@ class StackingRegressor(RegressorMixin, TransformerMixin, Committee):
         Learners fitted at a time, as in joblib.
     passthrough : bool, default=False
         Whether the second level sees X too (numbers, or a table as numbers).
+    verbose : int, default=0
+        Whether lines tell of the learners as they are fitted.
 
     Attributes
     ----------
@@ -88,12 +90,14 @@ class StackingRegressor(RegressorMixin, TransformerMixin, Committee):
         cv: Any = None,
         n_jobs: int | None = None,
         passthrough: bool = False,
+        verbose: int = 0,
     ) -> None:
         self.estimators = estimators
         self.final_estimator = final_estimator
         self.cv = cv
         self.n_jobs = n_jobs
         self.passthrough = passthrough
+        self.verbose = verbose
 
     _params = rules_for(__init__, RULES, final_estimator=Nothing() | LEARNER | Choice("nnls"))
 
@@ -135,7 +139,8 @@ class StackingRegressor(RegressorMixin, TransformerMixin, Committee):
             The targets.
         **fit_params : dict
             `sample_weight`, an array of shape (n_samples,), for learners that take it; both levels use it. The folds
-            cut rows, so that a row of weight 2 is not quite two rows.
+            cut rows, so that a row of weight 2 is not quite two rows. What else there is goes to the first-level
+            learners that ask for it, where scikit-learn's metadata routing is switched on.
 
         Returns
         -------
@@ -146,14 +151,27 @@ class StackingRegressor(RegressorMixin, TransformerMixin, Committee):
         of_kind(self._models(), regressors=True, who="StackingRegressor")
         rows = self._take(X, reset=True)
         target = one_target(y, rows)
-        weight = self._weights(levels.only_weight(fit_params), rows)
+        sample_weight, more = levels.parted_params(self, fit_params)
+        weight = self._weights(sample_weight, rows)
         self.stack_method_ = ["predict"] * len(self._models())
-        Z = levels.first_level(self, rows, target, weight, classifier=False)
+        Z = levels.first_level(self, rows, target, weight, more, classifier=False)
         self.final_estimator_ = fitted(self._final(), Z, target, None, weight)
         return self
 
     @blockwise
-    def predict(self, X: Any) -> np.ndarray:
-        """Predicted number of each row of X."""
+    def predict(self, X: Any, **predict_params: Any) -> Any:
+        """Predicted number of each row of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The attributes.
+        **predict_params : dict
+            What ``predict`` of the second-level learner takes, such as ``return_std=True``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or what the second level gives for such parameters
+        """
         check_is_fitted(self)
-        return np.asarray(self.final_estimator_.predict(self.transform(X)))
+        return self.final_estimator_.predict(self.transform(X), **predict_params)

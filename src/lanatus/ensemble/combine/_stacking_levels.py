@@ -5,14 +5,26 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
+from sklearn.utils.validation import _check_feature_names_in
 
 from lanatus.base import check_is_fitted
+from lanatus.callbacks import tell
 from lanatus.ensemble._committee import folds, held_out
+from lanatus.ensemble._routing import routed
 from lanatus.linear import LinearRegression, MultiResponseLinearRegression
 from lanatus.scale import blockwise
 from lanatus.table import Table
 
-__all__ = ["final_has", "first_level", "get_feature_names_out", "is_prefit", "only_weight", "own_outputs", "transform"]
+__all__ = [
+    "final_has",
+    "first_level",
+    "get_feature_names_out",
+    "is_prefit",
+    "of_labels",
+    "own_outputs",
+    "parted_params",
+    "transform",
+]
 
 
 def final_has(verb: str) -> Any:
@@ -31,8 +43,19 @@ def is_prefit(stack: Any) -> bool:
     return isinstance(stack.cv, str) and stack.cv == "prefit"
 
 
-def first_level(stack: Any, rows: Any, target: np.ndarray, weight: np.ndarray | None, *, classifier: bool) -> Any:
-    """Fit the first level, whose learners are asked by `_outputs`; returns the data of the second."""
+def first_level(
+    stack: Any,
+    rows: Any,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    more: dict[str, dict[str, Any]],
+    *,
+    classifier: bool,
+) -> Any:
+    """Fit the first level, whose learners are asked by `_outputs`; returns the data of the second.
+
+    `more` is what else goes to the ``fit`` of each learner, by name.
+    """
     models = stack._models()
     if is_prefit(stack):
         for model in models:
@@ -42,7 +65,9 @@ def first_level(stack: Any, rows: Any, target: np.ndarray, weight: np.ndarray | 
         return _level_one(stack, outputs, rows)
     parts = folds(stack.cv, target, classifier=classifier)
     outputs = []
-    for model, verb in zip(models, stack.stack_method_, strict=True):
+    for (name, model), verb in zip(stack._members(), stack.stack_method_, strict=True):
+        if stack.verbose:
+            tell(f"[Stacking] {name}: fitting to {len(parts)} folds, then to all rows")
         outputs += held_out(
             [model],
             rows,
@@ -50,9 +75,10 @@ def first_level(stack: Any, rows: Any, target: np.ndarray, weight: np.ndarray | 
             parts,
             lambda one, part, verb=verb: stack._outputs(one, verb, part),  # type: ignore[misc]
             weight=weight,
+            more=more[name],
             n_jobs=stack.n_jobs,
         )
-    stack._fit_members(rows, target, weight)
+    stack._fit_members(rows, target, weight, more)
     return _level_one(stack, outputs, rows)
 
 
@@ -95,8 +121,8 @@ def get_feature_names_out(self: Any, input_features: Any = None) -> np.ndarray: 
 
     Parameters
     ----------
-    input_features : ignored
-        For scikit-learn's sake; the names are those that ``fit`` saw.
+    input_features : list of str, optional
+        Names of the columns of X, which `passthrough` passes on, where ``fit`` saw none.
     """
     check_is_fitted(self)
     head = type(self).__name__.lower()
@@ -104,8 +130,17 @@ def get_feature_names_out(self: Any, input_features: Any = None) -> np.ndarray: 
     for (name, _), width in zip(self._members(), self._widths(), strict=True):
         names += [f"{head}_{name}{c}" for c in range(width)] if width > 1 else [f"{head}_{name}"]
     if self.passthrough:
-        names += [str(name) for name in self.schema_.expanded_names()]
+        own = [str(name) for name in self.schema_.expanded_names()]
+        given = _check_feature_names_in(self, input_features)
+        names += own if len(own) != len(given) else [str(name) for name in given]
     return np.array(names, dtype=object)
+
+
+def of_labels(said: Any) -> np.ndarray:
+    """What a learner of several labels says, a column a label: of probabilities, those that a label holds."""
+    if isinstance(said, list):
+        return np.column_stack([np.asarray(part)[:, -1] for part in said])
+    return np.asarray(said, dtype=np.float64)
 
 
 def own_outputs(Z: np.ndarray, codes: np.ndarray, weight: Any, *, n_classes: int, positive: bool) -> Any:
@@ -124,8 +159,8 @@ def own_outputs(Z: np.ndarray, codes: np.ndarray, weight: Any, *, n_classes: int
     return model
 
 
-def only_weight(fit_params: dict[str, Any]) -> Any:
-    """The weights among the parameters of ``fit``; there are no others."""
-    if other := sorted(set(fit_params) - {"sample_weight"}):
-        raise TypeError(f"fit() got unexpected arguments {', '.join(other)}; wanted sample_weight or nothing.")
-    return fit_params.get("sample_weight")
+def parted_params(stack: Any, fit_params: dict[str, Any]) -> tuple[Any, dict[str, dict[str, Any]]]:
+    """The weights among the parameters of ``fit``, for all learners, and what else is routed to each by its name."""
+    others = {name: value for name, value in fit_params.items() if name != "sample_weight"}
+    names = [name for name, _ in stack._members()]
+    return fit_params.get("sample_weight"), routed(stack, others, names)

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, TransformerMixin
+from sklearn.preprocessing import LabelEncoder
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
@@ -20,9 +21,11 @@ from lanatus.ensemble._committee import (
     of_kind,
     of_own_type,
 )
+from lanatus.ensemble._routing import routed
 from lanatus.ensemble._rules import RULES
 from lanatus.params import Choice, Flag, Integer, Nothing, Real, Satisfies, rules_for
 from lanatus.scale import blockwise
+from lanatus.tree.grow import target_columns
 
 _LABEL = Nothing() | Flag() | Integer() | Real() | Satisfies(lambda value: isinstance(value, str), "a label")
 
@@ -70,6 +73,8 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
         Learners fitted at a time, as in joblib.
     flatten_transform : bool, default=True
         Whether ``transform`` gives one row a sample for ``voting="soft"``, or an array by learner.
+    verbose : bool, default=False
+        Whether a line tells of each learner that is fitted.
     random_state : int, RandomState or None, default=None
         Settles ties by chance, the same way for the same votes; by default a tie goes to the class that sorts first.
 
@@ -83,6 +88,8 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
         The same by name.
     weights_ : ndarray of shape (n_estimators,)
         Weights, adding up to 1.
+    le_ : LabelEncoder
+        Which place each label has.
     tie_seed_ : int or None
         What ties are settled with.
 
@@ -114,6 +121,7 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
         reject: Any = None,
         n_jobs: int | None = None,
         flatten_transform: bool = True,
+        verbose: bool = False,
         random_state: Any = None,
     ) -> None:
         self.estimators = estimators
@@ -122,6 +130,7 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
         self.reject = reject
         self.n_jobs = n_jobs
         self.flatten_transform = flatten_transform
+        self.verbose = verbose
         self.random_state = random_state
 
     _params = rules_for(
@@ -139,13 +148,24 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
     def __sklearn_tags__(self) -> Any:
         return of_own_type(super().__sklearn_tags__())
 
+    @property
+    def le_(self) -> LabelEncoder:
+        """Which place in `classes_` each label has, as the learners see it."""
+        check_is_fitted(self)
+        encoder = LabelEncoder()
+        encoder.classes_ = self.classes_
+        return encoder
+
     @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y; `sample_weight` says how much each counts."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Learn from rows X with labels y; `sample_weight` says how much each counts, the rest is routed."""
+        more = routed(self, fit_params, [name for name, _ in self._members()])
+        if len(target_columns(y)) > 1:
+            raise NotImplementedError("Multilabel and multi-output classification is not supported: a vote has one y.")
         of_kind(self._models(), regressors=False, who="VotingClassifier")
         given = given_weights(self, self.weights)
         rows, codes = coded_rows(self, X, y)
-        self._fit_members(rows, codes, self._weights(sample_weight, rows))
+        self._fit_members(rows, codes, self._weights(sample_weight, rows), more)
         self.weights_ = np.full(len(self.estimators_), 1 / len(self.estimators_)) if given is None else given
         drawn = None if self.random_state is None else check_random_state(self.random_state)
         self.tie_seed_ = None if drawn is None else int(drawn.randint(2**31 - 1))
@@ -238,6 +258,11 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
             For scikit-learn's sake.
         """
         check_is_fitted(self)
+        if self.voting == "soft" and not self.flatten_transform:
+            raise ValueError(
+                "get_feature_names_out is not supported when `voting='soft'` and `flatten_transform=False`: what "
+                "transform gives then has no columns."
+            )
         head = type(self).__name__.lower()
         names = [name for name, _ in self._members()]
         if self.voting == "soft":

@@ -48,20 +48,28 @@ class ExtraTreesClassifier(ForestClassifier):
         Least gain of a split times its node's part of all weight.
     bootstrap : bool, default=False
         Whether each tree gets rows drawn with replacement, or all.
-    oob_score : bool, default=False
-        Whether to judge the forest on the rows that each tree left out (8.20, 8.21).
+    oob_score : bool or callable, default=False
+        Whether to judge the forest on the rows that each tree left out (8.20, 8.21); or by which
+        ``measure(y_true, y_pred)``.
     n_jobs : int or None, default=None
         Threads; None takes what OpenMP allows.
     random_state : int, RandomState or None, default=None
         Seed of the rows and attributes drawn.
+    verbose : int, default=0
+        1 tells of every tenth of the trees as they are grown, 2 of each.
     warm_start : bool, default=False
         Whether ``fit`` keeps the trees that there are and adds what is missing to `n_estimators`.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
+    class_weight : dict, list of dicts, {"balanced", "balanced_subsample"} or None, default=None
+        Weights of the classes, a dict for each of several outputs; or such that all classes weigh the same, among all
+        rows or among those that each tree drew.
     ccp_alpha : float, default=0.0
         Cost-complexity pruning of each tree.
     max_samples : int, float or None, default=None
-        Rows (or part of all rows) that each tree draws; None draws as many as there are.
+        Rows (or part of all rows) that each tree draws, more than there are if you like; None draws as many as there
+        are.
+    monotonic_cst : array of -1, 0, 1 or dict, default=None
+        By column: the answer (of two classes, the share of the second) must not fall (1) or rise (-1) as the value
+        grows. Such trees are grown on sorted columns, which is slower.
     max_bins : int, default=255
         Most bins of a column.
 
@@ -70,10 +78,13 @@ class ExtraTreesClassifier(ForestClassifier):
     trees_ : list of Tree, the trees as arrays
     classes_ : ndarray of shape (n_classes,), the labels (a list of them for several outputs)
     n_outputs_ : int; several are learned by trees on sorted columns, which are slower
-    oob_score_ : float, accuracy on rows left out
-    oob_decision_function_ : ndarray of shape (n_samples, n_classes), NaN for rows that no tree left out
+    oob_score_ : float, accuracy (or the measure asked for) on rows left out
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes) or (n_samples, n_classes, n_outputs), NaN for rows
+        that no tree left out; a list of arrays where outputs differ in their number of classes
     feature_importances_ : ndarray of shape (n_features,)
-    estimators_ : list of decision trees
+    estimators_ : list of decision trees; the forest itself has a length, and gives them by number
+    estimator_ : decision tree, as all are grown
+    estimators_samples_ : list of arrays, the rows of each tree
     schema_ : Schema, the columns seen in ``fit``
     n_features_in_ : int
     feature_names_in_ : ndarray of str, where the columns had names
@@ -112,13 +123,15 @@ class ExtraTreesClassifier(ForestClassifier):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = False,
-        oob_score: bool = False,
+        oob_score: Any = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
         warm_start: bool = False,
         class_weight: Any = None,
         ccp_alpha: float = 0.0,
         max_samples: Any = None,
+        monotonic_cst: Any = None,
         max_bins: int = 255,
     ) -> None:
         self.n_estimators = n_estimators
@@ -134,10 +147,12 @@ class ExtraTreesClassifier(ForestClassifier):
         self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
         self.max_bins = max_bins
 
     _params = rules_for(__init__, CLASSIFIER_PARAMS)
@@ -164,8 +179,9 @@ class ExtraTreesRegressor(ForestRegressor):
     ----------
     n_estimators : int, default=100
         Trees.
-    criterion : {"squared_error", "friedman_mse"}, default="squared_error"
-        What a split is judged by; both pick the same splits.
+    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}, default="squared_error"
+        What a split is judged by, as by `DecisionTreeRegressor`; the first two pick the same splits, the others are
+        looked for on sorted columns, which is slower.
     max_depth : int or None, default=None
         Most tests on a path.
     min_samples_split : int or float, default=2
@@ -182,29 +198,38 @@ class ExtraTreesRegressor(ForestRegressor):
         Least gain of a split times its node's part of all weight.
     bootstrap : bool, default=False
         Whether each tree gets rows drawn with replacement, or all.
-    oob_score : bool, default=False
-        Whether to judge the forest on the rows that each tree left out (8.20, 8.21).
+    oob_score : bool or callable, default=False
+        Whether to judge the forest on the rows that each tree left out (8.20, 8.21); or by which
+        ``measure(y_true, y_pred)``.
     n_jobs : int or None, default=None
         Threads; None takes what OpenMP allows.
     random_state : int, RandomState or None, default=None
         Seed of the rows and attributes drawn.
+    verbose : int, default=0
+        1 tells of every tenth of the trees as they are grown, 2 of each.
     warm_start : bool, default=False
         Whether ``fit`` keeps the trees that there are and adds what is missing to `n_estimators`.
     ccp_alpha : float, default=0.0
         Cost-complexity pruning of each tree.
     max_samples : int, float or None, default=None
-        Rows (or part of all rows) that each tree draws; None draws as many as there are.
+        Rows (or part of all rows) that each tree draws, more than there are if you like; None draws as many as there
+        are.
+    monotonic_cst : array of -1, 0, 1 or dict, default=None
+        By column: the answer (of two classes, the share of the second) must not fall (1) or rise (-1) as the value
+        grows. Such trees are grown on sorted columns, which is slower.
     max_bins : int, default=255
         Most bins of a column.
 
     Attributes
     ----------
     trees_ : list of Tree, the trees as arrays
-    oob_score_ : float, R2 on rows left out
+    oob_score_ : float, R2 (or the measure asked for) on rows left out
     n_outputs_ : int; several are learned by trees on sorted columns, which are slower
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs), NaN for rows that no tree left out
     feature_importances_ : ndarray of shape (n_features,)
-    estimators_ : list of decision trees
+    estimators_ : list of decision trees; the forest itself has a length, and gives them by number
+    estimator_ : decision tree, as all are grown
+    estimators_samples_ : list of arrays, the rows of each tree
     schema_ : Schema, the columns seen in ``fit``
     n_features_in_ : int
     feature_names_in_ : ndarray of str, where the columns had names
@@ -243,12 +268,14 @@ class ExtraTreesRegressor(ForestRegressor):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = False,
-        oob_score: bool = False,
+        oob_score: Any = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
         warm_start: bool = False,
         ccp_alpha: float = 0.0,
         max_samples: Any = None,
+        monotonic_cst: Any = None,
         max_bins: int = 255,
     ) -> None:
         self.n_estimators = n_estimators
@@ -264,9 +291,11 @@ class ExtraTreesRegressor(ForestRegressor):
         self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
         self.warm_start = warm_start
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
         self.max_bins = max_bins
 
     _params = rules_for(__init__, REGRESSOR_PARAMS)

@@ -12,9 +12,12 @@ from lanatus.ensemble.forest._forest_base import FOREST_PARAMS, Forest
 from lanatus.params import Choice, ParameterRule
 from lanatus.scale import blockwise
 from lanatus.tree import DecisionTreeRegressor, Tree
-from lanatus.tree.grow import Bins, grow_binned_numbers, grow_numbers, growth_options, nominal_sizes
+from lanatus.tree.grow import Bins, grow_binned_numbers, grow_numbers, growth_options, nominal_sizes, refuse_criterion
 
-REGRESSOR_PARAMS: dict[str, ParameterRule] = {**FOREST_PARAMS, "criterion": Choice("squared_error", "friedman_mse")}
+REGRESSOR_PARAMS: dict[str, ParameterRule] = {
+    **FOREST_PARAMS,
+    "criterion": Choice("squared_error", "friedman_mse", "absolute_error", "poisson"),
+}
 
 
 class ForestRegressor(RegressorMixin, Forest):
@@ -32,6 +35,7 @@ class ForestRegressor(RegressorMixin, Forest):
         if self.n_outputs_ == 1:
             targets = column_or_1d(targets, warn=True)
         targets = np.ascontiguousarray(targets, dtype=np.float64)
+        refuse_criterion(self, targets)
         return self._grow_forest(matrix, n_values, targets, self._weights(sample_weight, matrix))
 
     def _grow_trees(
@@ -52,20 +56,20 @@ class ForestRegressor(RegressorMixin, Forest):
     ) -> Tree:
         total = float(len(X)) if weights is None else float(weights.sum())
         options = growth_options(self, len(X), X.shape[1], total) | {"seed": seed}
-        return grow_numbers(X, n_values, target, weights, self.criterion, options)
+        columns = np.ascontiguousarray(target.reshape(len(target), -1))
+        return grow_numbers(X, n_values, columns, weights, self.criterion, options)
 
     def _left_out_score(self, target: np.ndarray, sums: np.ndarray, votes: np.ndarray) -> None:
         self.oob_prediction_ = self._by_output(sums)
         judged = votes > 0
-        self.oob_score_ = float(r2_score(target[judged], self._by_output(sums)[judged])) if judged.sum() > 1 else np.nan
+        measure = self.oob_score if callable(self.oob_score) else r2_score
+        self.oob_score_ = float(measure(target[judged], self.oob_prediction_[judged])) if judged.sum() > 1 else np.nan
 
     def _by_output(self, means: np.ndarray) -> np.ndarray:
         return means if self.n_outputs_ > 1 else means[:, 0]
 
-    @property
-    def estimators_(self) -> list[DecisionTreeRegressor]:
-        """The trees as estimators."""
-        return [self._as_estimator(tree, DecisionTreeRegressor()) for tree in self.trees_]
+    def _new_tree(self) -> DecisionTreeRegressor:
+        return DecisionTreeRegressor()
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:

@@ -15,13 +15,16 @@ from ._decision_tree import cost_pruned as cost_pruned
 from ._decision_tree import gain_importances as gain_importances
 from ._decision_tree import grow_classes as grow_classes
 from ._growth import Growth as Growth
+from ._growth import count_of as count_of
 from ._growth import growth_options as growth_options
+from ._growth import wanted_features as wanted_features
 from ._histogram import grow_binned_classes as grow_binned_classes
 from ._histogram import grow_binned_numbers as grow_binned_numbers
 from ._path import PathStep as PathStep
 from ._path import passed as passed
 from ._regressor import DecisionTreeRegressor as DecisionTreeRegressor
 from ._regressor import grow_numbers as grow_numbers
+from ._regressor import refuse_criterion as refuse_criterion
 from ._tree import LEAF as LEAF
 from ._tree import SUBSET as SUBSET
 from ._tree import THRESHOLD as THRESHOLD

@@ -37,12 +37,16 @@ class Bins:
         edge_start: np.ndarray,
         table: np.ndarray,
         table_start: np.ndarray,
+        middle: np.ndarray,
+        middle_start: np.ndarray,
     ) -> None:
         self.n_values = n_values
         self._edges = edges
         self._edge_start = edge_start
         self._table = table
         self._table_start = table_start
+        self._middle = middle
+        self._middle_start = middle_start
         tables = [table[a:b] for a, b in pairwise(table_start)]
         nominal = np.array([part.max() + 1 if len(part) else 0 for part in tables], dtype=np.int32)
         self.n_bins = np.where(n_values > 0, nominal, np.diff(edge_start) + 1).astype(np.int32)
@@ -99,6 +103,11 @@ class Bins:
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Edges and where each column's begin, bins of categories and where each column's begin."""
         return self._edges, self._edge_start, self._table, self._table_start
+
+    @property
+    def middles(self) -> tuple[np.ndarray, np.ndarray]:
+        """Middles of the bins of numeric columns, where random thresholds are drawn, and where each column's begin."""
+        return self._middle, self._middle_start
 
     def codes(self, X: Any, n_threads: int | None = None) -> np.ndarray:
         """The bin of each entry of X, as an array of bytes of the shape of X, row by row."""

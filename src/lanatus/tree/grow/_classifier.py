@@ -283,13 +283,13 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         if Growth.of(self).monotonic_cst is not None and (self.n_outputs_ > 1 or len(self.classes_) > 2):
             raise ValueError("monotonic_cst is for one output of two classes.")
         tree = self._grow_and_prune(matrix, codes, weights, X_val, y_val)
-        self.tree_ = cost_pruned(self._pruned(tree), self.ccp_alpha)
+        self._hold(cost_pruned(self._pruned(tree), self.ccp_alpha))
         return self
 
     def _fit_at_scale(self, engine: Engine) -> Self:
         self.classes_ = self._grow_at_scale(engine, self.criterion, numbers=False)
         self.n_classes_ = len(self.classes_)
-        self.tree_ = cost_pruned(self._pruned(self.tree_), self.ccp_alpha)
+        self._hold(cost_pruned(self._pruned(self.tree_), self.ccp_alpha))
         return self
 
     # ------------------------------------------------------------ targets
@@ -343,7 +343,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     def _held_cost(self, tree: Tree, X: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Weight of the validation rows that each node, as a leaf, would get wrong; of several outputs, on average."""
         wrong = np.zeros(len(tree))
-        for o, part in enumerate(self._outputs(tree.value)):
+        for o, part in enumerate(self._outputs(tree.outputs)):
             amounts = np.zeros((len(targets), part.shape[1]))
             amounts[np.arange(len(targets)), targets[:, o]] = weights
             seen = tree.tally(X, amounts)
@@ -360,7 +360,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         if self.prune == "critical_value":
             return tree.cut(critical_value(tree, self.critical_gain))
         errors = np.zeros(len(tree))
-        for o, part in enumerate(self._outputs(tree.value)):
+        for o, part in enumerate(self._outputs(tree.outputs)):
             rest = part.sum(axis=1) - part[np.arange(len(tree)), self._heaviest(part, o)]
             errors += np.where(tree.n_rows > 0, rest, 0.0) / self.n_outputs_
         if self.prune == "error_based":
@@ -389,7 +389,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
 
     def _probabilities(self, X: Any) -> list[np.ndarray]:
         matrix = self._matrix(X)
-        shares = np.hstack([shares_of(part) for part in self._outputs(self.tree_.value)])
+        shares = np.hstack([shares_of(part) for part in self._outputs(self.tree_.outputs)])
         return self._outputs(self.tree_.spread(matrix, np.ascontiguousarray(shares)))
 
     @blockwise

@@ -36,7 +36,7 @@ class CompactForest:
         n_outputs: int | None = None,
         output: Sequence[int] | None = None,
     ) -> None:
-        width = trees[0].value.shape[1] if trees else 1
+        width = trees[0].outputs.shape[1] if trees else 1
         self.n_outputs = n_outputs or width
         into = np.full(len(trees), -1) if output is None else np.asarray(output)
         self._kernel = kernels.CompactForest(
@@ -45,7 +45,7 @@ class CompactForest:
             start=np.cumsum([0, *map(len, trees)], dtype=np.int64),
             subset_start=_subset_starts(trees),
             subset=_joined([tree.subset for tree in trees], np.uint32),
-            value=np.concatenate([np.empty((0, width)), *(tree.value for tree in trees)]),
+            value=np.concatenate([np.empty((0, width)), *(tree.outputs for tree in trees)]),
             output=into.astype(np.int32),
             **{name: _joined([getattr(tree, name) for tree in trees], dtype) for name, dtype in _DTYPES.items()},
         )
@@ -98,6 +98,10 @@ def _subset_starts(trees: Sequence[Tree]) -> np.ndarray:
     return np.concatenate([np.zeros(0, np.int64), *parts, base[-1:]], dtype=np.int64)
 
 
+# What is not a number for each node.
+_OF_A_TREE = ("subset", "subset_start", "surrogates", "classes", "n_features")
+
+
 def packed(trees: Sequence[Tree]) -> dict[str, np.ndarray]:
     """Trees of one width as a few long arrays, for a model file: thousands of small ones are slow to read and write.
 
@@ -105,10 +109,19 @@ def packed(trees: Sequence[Tree]) -> dict[str, np.ndarray]:
     """
     if any(tree.surrogates is not None for tree in trees):
         raise ValueError("trees with surrogate splits cannot be packed.")
-    names = [name for name in vars(trees[0]) if name not in ("subset", "subset_start", "surrogates")] if trees else []
+    names = (
+        [
+            name
+            for name in vars(trees[0])
+            if name not in ("subset", "subset_start", "surrogates", "classes", "n_features")
+        ]
+        if trees
+        else []
+    )
     arrays = {name: np.concatenate([getattr(tree, name) for tree in trees]) for name in names}
     arrays["subset"] = _joined([tree.subset for tree in trees], np.uint32)
     arrays["subset_start"] = _subset_starts(trees)
+    arrays["classes"] = trees[0].classes if trees else np.zeros(1, dtype=np.int64)
     arrays["start"] = np.cumsum([0, *map(len, trees)], dtype=np.int64)
     return arrays
 
@@ -117,9 +130,10 @@ def unpacked(arrays: dict[str, np.ndarray]) -> list[Tree]:
     """The trees that `packed` took."""
     trees = []
     starts, subset_start = arrays["start"], arrays["subset_start"]
-    names = [name for name in arrays if name not in ("subset", "subset_start", "start")]
+    names = [name for name in arrays if name not in ("subset", "subset_start", "start", "classes")]
     for begin, end in pairwise(starts):
         words = subset_start[begin : end + 1]
         nodes: dict[str, Any] = {name: arrays[name][begin:end].copy() for name in names}
-        trees.append(Tree(subset=arrays["subset"][words[0] : words[-1]].copy(), subset_start=words - words[0], **nodes))
+        nodes |= {"subset": arrays["subset"][words[0] : words[-1]].copy(), "subset_start": words - words[0]}
+        trees.append(Tree(classes=arrays["classes"], **nodes))
     return trees

@@ -3,7 +3,6 @@
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from lanatus._core import tree as kernels
@@ -193,6 +192,11 @@ class DecisionTreeBase(Estimator):
         self.pruning_trace_ = steps
         return tree.cut(closed)
 
+    def _hold(self, tree: Tree) -> None:
+        """Make a tree the estimator's own; who reads it may ask how many columns there were."""
+        tree.n_features = self.n_features_in_
+        self.tree_ = tree
+
     # ------------------------------------------------------------ reading
 
     def _matrix(self, X: Any) -> np.ndarray:
@@ -214,7 +218,8 @@ class DecisionTreeBase(Estimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.tree_.leaves(self._matrix(X))
+        matrix = self._matrix(X)  # an unfitted tree says so here
+        return self.tree_.leaves(matrix)
 
     def decision_path(self, X: Any) -> Any:
         """The nodes that each row passes.
@@ -228,17 +233,8 @@ class DecisionTreeBase(Estimator):
         -------
         CSR matrix of shape (n_samples, n_nodes)
         """
-        leaves = self.apply(X)
-        paths: dict[int, list[int]] = {}
-        for leaf in np.unique(leaves).tolist():
-            path, node = [], leaf
-            while node >= 0:
-                path.append(node)
-                node = int(self.tree_.parent[node])
-            paths[leaf] = path[::-1]
-        indptr = np.concatenate([[0], np.cumsum([len(paths[leaf]) for leaf in leaves.tolist()])])
-        indices = np.concatenate([np.array(paths[leaf]) for leaf in leaves.tolist()])
-        return sp.csr_matrix((np.ones(len(indices), dtype=np.int64), indices, indptr), (len(leaves), len(self.tree_)))
+        leaves = np.asarray(self.apply(X))
+        return self.tree_.paths_to(leaves)
 
     def get_depth(self) -> int:
         """Depth of the tree: 0 for a leaf alone."""
@@ -306,6 +302,7 @@ def grow_classes(
     """A classification tree by sorted columns; `codes` has a column for each output."""
     name = criterion if isinstance(criterion, str) else "gini"
     return Tree(
+        classes=n_classes,
         **kernels.grow_classes(
             np.ascontiguousarray(X, dtype=np.float64),
             n_values,
@@ -316,7 +313,7 @@ def grow_classes(
             judge=None if isinstance(criterion, str) else criterion,
             growth=kernels.Growth(**options, ratio=name == "gain_ratio"),
             n_threads=n_threads(),
-        )
+        ),
     )
 
 

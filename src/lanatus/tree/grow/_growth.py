@@ -64,7 +64,7 @@ def growth_options(estimator: Estimator, n: int, d: int, total: float) -> dict[s
     builder = {"queue": "breadth", "auto": "depth"}.get(rules.builder, rules.builder)
     if rules.builder == "auto" and rules.max_leaf_nodes is not None:
         builder = "best"
-    leaf_rows, leaf_weight = _count(rules.min_samples_leaf, n, 1), rules.min_weight_fraction_leaf * total
+    leaf_rows, leaf_weight = count_of(rules.min_samples_leaf, n, 1), rules.min_weight_fraction_leaf * total
     if rules.leaf_by_weight:
         leaf_rows, leaf_weight = 1, max(leaf_weight, float(leaf_rows))
     estimator.max_features_ = wanted_features(rules.max_features, d)
@@ -75,7 +75,7 @@ def growth_options(estimator: Estimator, n: int, d: int, total: float) -> dict[s
         "max_depth": rules.max_depth,
         "max_leaf_nodes": rules.max_leaf_nodes,
         "max_nodes": rules.max_nodes,
-        "min_samples_split": _count(rules.min_samples_split, n, 2),
+        "min_samples_split": count_of(rules.min_samples_split, n, 2),
         "min_samples_leaf": leaf_rows,
         "min_leaf_weight": leaf_weight,
         "min_impurity_decrease": float(rules.min_impurity_decrease),
@@ -134,7 +134,7 @@ def _signs(rules: Growth, names: list[str]) -> np.ndarray | None:
     return signs if signs.any() else None
 
 
-def _count(value: float, n: int, least: int) -> int:
+def count_of(value: float, n: int, least: int) -> int:
     """Rows, given as a number or as a part of n."""
     return max(least, int(np.ceil(value * n))) if isinstance(value, float | np.floating) else int(value)
 

@@ -27,8 +27,10 @@ def grow_binned_classes(
     Each on `n_draws` rows drawn with replacement, on the rows that its row of `counts` names, or on all.
     """
     target = np.ascontiguousarray(y, dtype=np.uint32), n_classes, weights
-    how = {"criterion": "gini" if criterion == "gini" else "entropy"} | _how(options, seeds, n_draws, counts)
-    return [Tree(**arrays) for arrays in kernels.binned_classes(codes, *bins.arrays, *target, **how)]
+    how = {"criterion": "gini" if criterion == "gini" else "entropy"} | _how(bins, options, seeds, n_draws, counts)
+    return [
+        Tree(classes=[n_classes], **arrays) for arrays in kernels.binned_classes(codes, *bins.arrays, *target, **how)
+    ]
 
 
 def grow_binned_numbers(
@@ -46,11 +48,13 @@ def grow_binned_numbers(
     Each on `n_draws` rows drawn with replacement, on the rows that its row of `counts` names, or on all.
     """
     target = np.ascontiguousarray(y, dtype=np.float64), weights
-    how = _how(options, seeds, n_draws, counts)
+    how = _how(bins, options, seeds, n_draws, counts)
     return [Tree(**arrays) for arrays in kernels.binned_numbers(codes, *bins.arrays, *target, **how)]
 
 
-def _how(options: dict[str, Any], seeds: np.ndarray | None, n_draws: int, counts: np.ndarray | None) -> dict[str, Any]:
+def _how(
+    bins: Bins, options: dict[str, Any], seeds: np.ndarray | None, n_draws: int, counts: np.ndarray | None
+) -> dict[str, Any]:
     """What both kernels are told by name."""
     if seeds is None:
         seeds = np.array([options["seed"]], dtype=np.uint64)
@@ -59,5 +63,6 @@ def _how(options: dict[str, Any], seeds: np.ndarray | None, n_draws: int, counts
         "seeds": np.asarray(seeds, dtype=np.uint64),
         "n_draws": n_draws,
         "counts": counts,
+        "middles": bins.middles if options["random"] else None,
         "n_threads": n_threads(),
     }

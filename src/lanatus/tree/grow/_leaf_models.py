@@ -272,7 +272,7 @@ class LeafModelTree(DecisionTreeClassifier):
     def _probabilities(self, X: Any) -> list[np.ndarray]:
         matrix = self._matrix(X)
         leaves = self.tree_.leaves(matrix)
-        out = shares_of(self.tree_.value)[leaves]
+        out = shares_of(self.tree_.outputs)[leaves]
         shown = (matrix - self.means_) / self.scales_ if isinstance(self.leaf, str) else matrix
         order = np.argsort(leaves, kind="stable")
         present, starts = np.unique(leaves[order], return_index=True)

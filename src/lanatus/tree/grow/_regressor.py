@@ -210,7 +210,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
             engine, few = self._open_at_scale(X, y, sample_weight)
             if few is None:
                 self._grow_at_scale(engine, self.criterion, numbers=True)
-                self.tree_ = cost_pruned(self.tree_, self.ccp_alpha)
+                self._hold(cost_pruned(self.tree_, self.ccp_alpha))
                 return self
             matrix, y, sample_weight = few.arrays
         else:
@@ -218,15 +218,9 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         targets = self._held_targets(y, matrix)
         self.n_outputs_ = targets.shape[1]
         weights = self._weights(sample_weight, matrix)
-        rules = Growth.of(self)
-        if rules.monotonic_cst is not None and self.n_outputs_ > 1:
-            raise ValueError("monotonic_cst is for one output.")
-        if self.criterion == "absolute_error" and (rules.monotonic_cst is not None or rules.splitter == "random"):
-            raise ValueError("criterion='absolute_error' knows no order constraints and no random splits.")
-        if self.criterion == "poisson" and (targets.min() < 0 or not targets.any()):
-            raise ValueError("criterion='poisson' needs targets from 0 on, not all of them 0.")
+        refuse_criterion(self, targets)
         tree = self._grow_and_prune(matrix, targets, weights, X_val, y_val)
-        self.tree_ = cost_pruned(tree, self.ccp_alpha)
+        self._hold(cost_pruned(tree, self.ccp_alpha))
         return self
 
     def _held_targets(self, y: Any, X: Any) -> np.ndarray:
@@ -251,7 +245,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         for o in range(self.n_outputs_):
             t = targets[:, o]
             sums = tree.tally(X, np.column_stack([weights, weights * t, weights * t * t]))
-            mean = tree.value[:, o]
+            mean = tree.outputs[:, o]
             cost += sums[:, 2] - 2 * mean * sums[:, 1] + mean * mean * sums[:, 0]
         return cost / self.n_outputs_
 
@@ -262,13 +256,21 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
     def predict(self, X: Any) -> np.ndarray:
         """Predicted number of each row of X."""
         matrix = self._matrix(X)
-        means = self.tree_.spread(matrix, self.tree_.value)
+        means = self.tree_.spread(matrix, self.tree_.outputs)
         return means[:, 0] if self.n_outputs_ == 1 else means
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+
+def refuse_criterion(estimator: Any, targets: np.ndarray) -> None:
+    """Refuse targets that the criterion of trees has no meaning for, and order constraints on several."""
+    if Growth.of(estimator).monotonic_cst is not None and targets.ndim > 1 and targets.shape[1] > 1:
+        raise ValueError("monotonic_cst is for one output.")
+    if estimator.criterion == "poisson" and (targets.min() < 0 or not targets.any()):
+        raise ValueError("criterion='poisson' needs targets from 0 on, not all of them 0.")
 
 
 def grow_numbers(
@@ -281,6 +283,7 @@ def grow_numbers(
 ) -> Tree:
     """A regression tree by sorted columns; `targets` has a column for each output."""
     return Tree(
+        classes=np.zeros(targets.shape[1]),
         **kernels.grow_numbers(
             np.ascontiguousarray(X, dtype=np.float64),
             n_values,
@@ -289,5 +292,5 @@ def grow_numbers(
             criterion=criterion,
             growth=kernels.Growth(**options),
             n_threads=n_threads(),
-        )
+        ),
     )

@@ -151,15 +151,15 @@ class Draft:
                 entries[node] = values[0]
             entries.extend(values[1:])
         words = [tree.subset[a:b].tolist() for a, b in pairwise(tree.subset_start)]
-        self.value[node], self.subset[node] = tree.value[0], words[0]
-        self.value.extend(tree.value[1:])
+        self.value[node], self.subset[node] = tree.outputs[0], words[0]
+        self.value.extend(tree.outputs[1:])
         self.subset.extend(words[1:])
 
     def tree(self) -> Tree:
         """The tree as it stands."""
         arrays: dict[str, Any] = self.arrays
         return Tree(
-            value=np.array(self.value),
+            outputs=np.array(self.value),
             subset_start=np.concatenate([[0], np.cumsum([len(words) for words in self.subset])]),
             subset=np.array([word for words in self.subset for word in words], dtype=np.uint32),
             **arrays,

@@ -10,8 +10,10 @@ import numpy as np
 from lanatus._core import tree as kernels
 from lanatus.base import aligned, n_threads
 from lanatus.catalog import savable
+from lanatus.tree.grow._tree_views import TreeViews
 
 LEAF, THRESHOLD, VALUES, SUBSET = 0, 1, 2, 3
+_UNDEFINED = -2
 
 _ARRAYS = {
     "feature": np.int32,
@@ -56,19 +58,19 @@ _checked: "WeakKeyDictionary[Tree, tuple[tuple[np.ndarray, ...], Any]]" = WeakKe
 
 
 @savable
-class Tree:
+class Tree(TreeViews):
     """A grown tree: one entry a node, node 0 the root, the children of a node side by side.
 
     Attributes
     ----------
     feature : int32 array
-        Column that the node tests, -1 at a leaf.
+        Column that the node tests, -2 at a leaf, as in scikit-learn.
     kind : int8 array
         0 leaf; 1 threshold: values up to `threshold` go to the first child, others to the second; 2 one child for
         each value of a nominal column, in the order of its categories; 3 subset: the values whose bit is set in
         ``subset[subset_start[i]:subset_start[i + 1]]`` go to the first child, others to the second.
     threshold : float array
-        The threshold, NaN where there is none.
+        The threshold; -2 at a leaf, NaN where a node tests categories.
     first_child, n_children, parent : int32 arrays
         Node numbers; -1 for none.
     missing : int32 array
@@ -79,8 +81,10 @@ class Tree:
         Weight and number of training rows that reached the node (rows in part count as rows).
     impurity, gain : float arrays
         The criterion at the node, and what its split gained.
-    value : float array of shape (n_nodes, n_outputs)
-        Weights of the classes, or means of the targets.
+    outputs : float array of shape (n_nodes, width)
+        Weights (or shares) of the classes, one target after the other, or means of the targets.
+    classes : int64 array
+        Number of classes of each target, 0 for one that is a number.
     subset_start : int64 array of shape (n_nodes + 1,)
         Where the node's words begin in `subset`.
     subset : uint32 array
@@ -107,7 +111,8 @@ class Tree:
     def __init__(
         self,
         *,
-        value: np.ndarray,
+        outputs: np.ndarray,
+        classes: Any = None,
         subset_start: np.ndarray | None = None,
         subset: np.ndarray | None = None,
         surrogates: dict[str, np.ndarray] | None = None,
@@ -117,7 +122,11 @@ class Tree:
             setattr(self, name, np.ascontiguousarray(arrays.pop(name), dtype=dtype))
         if arrays:
             raise TypeError(f"Tree has no arrays {sorted(arrays)}.")
-        self.value = np.ascontiguousarray(value, dtype=np.float64)
+        self.feature = np.where(self.kind == LEAF, _UNDEFINED, self.feature).astype(np.int32)
+        self.threshold = np.where(self.kind == LEAF, float(_UNDEFINED), self.threshold)
+        self.outputs = np.ascontiguousarray(outputs, dtype=np.float64)
+        width = self.outputs.shape[1]
+        self.classes = np.array([width if width > 1 else 0] if classes is None else classes, dtype=np.int64)
         n_nodes = len(self.feature)
         self.subset_start = np.zeros(n_nodes + 1, dtype=np.int64) if subset_start is None else subset_start
         self.subset = np.zeros(0, dtype=np.uint32) if subset is None else subset
@@ -258,7 +267,8 @@ class Tree:
         lengths = np.diff(self.subset_start)[order]
         words = [self.subset[self.subset_start[node] : self.subset_start[node + 1]] for node in order]
         return Tree(
-            value=self.value[order],
+            outputs=self.outputs[order],
+            classes=self.classes,
             subset_start=np.concatenate([[0], np.cumsum(lengths)]),
             subset=np.concatenate([np.zeros(0, np.uint32), *words]),
             **arrays,
@@ -275,9 +285,8 @@ class Tree:
         number = np.cumsum(stays) - 1
         arrays = {name: getattr(self, name)[stays].copy() for name in _ARRAYS}
         closed = is_leaf[stays]
-        arrays["feature"][closed] = -1
+        arrays["feature"][closed] = _UNDEFINED
         arrays["kind"][closed] = LEAF
-        arrays["threshold"][closed] = np.nan
         arrays["n_children"][closed] = 0
         arrays["gain"][closed] = 0
         first = arrays["first_child"]
@@ -285,7 +294,8 @@ class Tree:
         arrays["parent"] = np.where(arrays["parent"] < 0, -1, number[np.maximum(arrays["parent"], 0)])
         subset_start, subset = _picked(self.subset_start, [self.subset], stays, closed)
         return Tree(
-            value=self.value[stays],
+            outputs=self.outputs[stays],
+            classes=self.classes,
             subset_start=subset_start,
             subset=subset[0],
             surrogates=self._cut_surrogates(stays, closed),

@@ -272,7 +272,7 @@ class HoeffdingTreeClassifier(DecisionTreeClassifier):
     def _probabilities(self, X: Any) -> list[np.ndarray]:
         matrix = self._matrix(X).astype(np.float64, copy=False)
         leaves = self.tree_.leaves(matrix)
-        out = shares_of(self.tree_.value)[leaves]
+        out = shares_of(self.tree_.outputs)[leaves]
         if self.leaf_prediction == "majority":
             return [out]
         order = order_of(self._nodes)

@@ -283,7 +283,7 @@ class ITIClassifier(DecisionTreeClassifier):
     def _hidden(self, tree: Tree) -> np.ndarray:
         """Nodes that a description of the labels had better take as leaves."""
         n_classes = max(int(self.n_classes_), 2)
-        errors = np.where(tree.n_rows > 0, tree.value.sum(axis=1) - tree.value.max(axis=1), 0.0)
+        errors = np.where(tree.n_rows > 0, tree.outputs.sum(axis=1) - tree.outputs.max(axis=1), 0.0)
         as_leaf = (
             1 + np.log2(n_classes) + errors * (np.log2(np.maximum(tree.weight, 1)) + np.log2(max(n_classes - 1, 1)))
         )

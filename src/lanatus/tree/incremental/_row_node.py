@@ -19,7 +19,7 @@ class Node:
         self.rows: list[int] = []
         self.counts: np.ndarray | None = None
         self.n_rows = int(tree.n_rows[at])
-        self.mass = tree.value[at].copy() if self.n_rows else np.zeros(tree.value.shape[1])
+        self.mass = tree.outputs[at].copy() if self.n_rows else np.zeros(tree.outputs.shape[1])
         self.set_test(tree, at)
 
     def set_test(self, tree: Tree, at: int = 0) -> None:

@@ -70,7 +70,7 @@ class Nodes:
                 missing[node] = int(np.argmax(weight[list(self.children(node))]))
         starts, words = self._words()
         return Tree(
-            value=value,
+            outputs=value,
             feature=self.feature,
             kind=self.kind,
             threshold=self.threshold,

@@ -310,7 +310,7 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
             yield aligned(out)
 
     def _probabilities(self, X: Any) -> list[np.ndarray]:
-        shares = shares_of(self.tree_.value) if hasattr(self, "tree_") else np.zeros(0)
+        shares = shares_of(self.tree_.outputs) if hasattr(self, "tree_") else np.zeros(0)
         return [np.concatenate([self.tree_.spread(block, shares) for block in self._blocks(X)])]
 
     def apply(self, X: Any) -> np.ndarray:

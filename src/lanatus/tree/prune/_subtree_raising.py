@@ -48,7 +48,7 @@ class Raising:
         self.first_child, self.n_children = tree.first_child.copy(), tree.n_children.copy()
         self.missing, self.share, self.gain = tree.missing.copy(), tree.share.copy(), tree.gain.copy()
         self.n_rows = tree.n_rows.copy()
-        self.counts = np.where(self.n_rows[:, None] > 0, tree.value, 0.0)
+        self.counts = np.where(self.n_rows[:, None] > 0, tree.outputs, 0.0)
         self.as_leaf = self._limits(self.counts)
         self.cost = self.as_leaf.copy()  # as pruned so far
         self.rows: dict[int, Rows] = {}  # of leaves and of the highest nodes that are settled
@@ -230,7 +230,7 @@ class Raising:
             n_rows=self.n_rows[order],
             impurity=entropies(value),
             gain=np.where(inner, self.gain[order], 0.0),
-            value=value,
+            outputs=value,
         ).renumbered()
 
 

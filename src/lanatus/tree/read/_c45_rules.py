@@ -98,10 +98,10 @@ class C45Rules(ClassifierMixin, Estimator):
         weight = self._weights(sample_weight, matrix)
         weight = np.ones(len(matrix)) if weight is None else weight
         tree = grower.tree_
-        rules = leaf_rules(tree, tree.value.argmax(axis=1))
+        rules = leaf_rules(tree, tree.outputs.argmax(axis=1))
         search = RuleSearch(rules, matrix, codes, weight, len(self.classes_))
-        values = tree.value[tree.leaves_in_order()]
-        rest = tree.value[0]
+        values = tree.outputs[tree.leaves_in_order()]
+        rest = tree.outputs[0]
         if self.simplify:
             rules = self._chosen(search, rules)
             covered = [search.mass[search.covered(conditions)].sum(axis=0) for conditions, _ in rules]

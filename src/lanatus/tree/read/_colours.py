@@ -18,7 +18,7 @@ def hue(code: int) -> np.ndarray:
 def node_colours(reading: NamedTree) -> list[str]:
     """Fill of each node as ``#rrggbb``; of several outputs, by the first."""
     if reading.classes is None:
-        value = reading.tree.value[:, 0]
+        value = reading.tree.outputs[:, 0]
         low, high = float(np.min(value)), float(np.max(value))
         part = (value - low) / (high - low) if high > low else np.full(len(value), 0.5)
         mixed = np.outer(1 - part, _LOW) + np.outer(part, _HIGH)

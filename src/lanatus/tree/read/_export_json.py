@@ -69,7 +69,7 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
         "weight": _plain(float(tree.weight[node])),
         "rows": int(tree.n_rows[node]),
         "impurity": _plain(float(tree.impurity[node])),
-        "value": _list(tree.value[node]),
+        "value": _list(tree.outputs[node]),
     }
     if tree.kind[node] == LEAF:
         return about | {"missing": int(tree.missing[node])}
@@ -134,7 +134,7 @@ def import_json(text: str | dict[str, Any]) -> Tree:
         n_rows=[node["rows"] for node in nodes],
         impurity=[float(node["impurity"]) for node in nodes],
         gain=[float(node.get("gain", 0.0)) for node in nodes],
-        value=np.array([[float(value) for value in node["value"]] for node in nodes]),
+        outputs=np.array([[float(value) for value in node["value"]] for node in nodes]),
         subset_start=np.cumsum([0, *map(len, subsets)]),
         subset=np.concatenate([np.zeros(0, np.uint32), *subsets]),
         surrogates=None if more is None else {name: np.array(v, dtype=np.float64) for name, v in more.items()},

@@ -34,7 +34,7 @@ class NamedTree:
         self.classes = classes
         self.said = said
         self.decimals = decimals
-        shares = [shares_of(part) for part in self._cut(tree.value)] if classes is not None else [tree.value]
+        shares = [shares_of(part) for part in self._cut(tree.outputs)] if classes is not None else [tree.outputs]
         self.shares = shares  # of the classes at each node; or the numbers
 
     def _cut(self, value: np.ndarray) -> list[np.ndarray]:
@@ -101,7 +101,7 @@ class NamedTree:
     def answer(self, node: int) -> str:
         """The class or number that the node names as a leaf; of several outputs, all of them."""
         if self.classes is None:
-            return ", ".join(self.number(value) for value in self.tree.value[node])
+            return ", ".join(self.number(value) for value in self.tree.outputs[node])
         return ", ".join(names[said[node]] for names, said in zip(self.classes, self.said, strict=True))
 
     def weight(self, node: int) -> str:
@@ -166,11 +166,11 @@ def read(model: Any, feature_names: Any = None, class_names: Any = None, decimal
     if class_names is not None:
         classes = _class_names(class_names)
     widths = None if classes is None else [len(names) for names in classes]
-    if widths is not None and sum(widths) != tree.value.shape[1]:
-        raise ValueError(f"class_names must hold {tree.value.shape[1]} names, got {sum(widths)}.")
+    if widths is not None and sum(widths) != tree.outputs.shape[1]:
+        raise ValueError(f"class_names must hold {tree.outputs.shape[1]} names, got {sum(widths)}.")
     said: list[Any] = []
     if widths is not None:
-        parts = np.split(tree.value, np.cumsum(widths)[:-1], axis=1)
+        parts = np.split(tree.outputs, np.cumsum(widths)[:-1], axis=1)
         heaviest = getattr(model, "_heaviest", None)
         said = [part.argmax(axis=1) if heaviest is None else heaviest(part, o) for o, part in enumerate(parts)]
     return NamedTree(tree, columns, classes, said, decimals)

@@ -1,0 +1,207 @@
+"""scikit-learn's own test files, run with the classes of lanatus under its names.
+
+    python tools/sklearn_tests.py                 the files that use a name which both libraries have
+    python tools/sklearn_tests.py tree ensemble   those of some of its packages
+    python tools/sklearn_tests.py tree/tests/test_tree.py -k apply
+
+The files come with its wheel. Before one is imported, every public name that both libraries have is ours in
+scikit-learn's public modules; its private modules keep their own. It prints how many tests of each file pass and fail,
+and each failure that the table below does not explain: such a one is a fault, and so is an explanation that nothing
+needs any more. Then it ends with 1.
+"""
+
+import argparse
+import ast
+import fnmatch
+import importlib
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+PRIVATE = "private detail"
+DELIBERATE = "deliberate"
+WORDING = "wording"
+
+# What remains: (kind, why, patterns of "package/test_file.py::test").
+KNOWN: list[tuple[str, str, tuple[str, ...]]] = []
+
+REPORT = "LANATUS_SKLEARN_REPORT"  # names the file that the plugin writes outcomes to
+
+
+# ---------------------------------------------------------------- equal names
+
+
+def _public_modules(package: str) -> Iterator[Any]:
+    """The packages and modules of a library that its users import from."""
+    library = importlib.import_module(package)
+    for found in pkgutil.iter_modules(library.__path__):
+        if not found.name.startswith("_") and found.name not in ("conftest", "tests"):
+            yield importlib.import_module(f"{package}.{found.name}")
+
+
+def equal_names() -> dict[str, tuple[Any, Any]]:
+    """Classes and functions of one public name in both libraries: ours and scikit-learn's.
+
+    What we borrow from scikit-learn is no other thing, and not among them.
+    """
+    theirs = {name: one for module in _public_modules("sklearn") for name, one in _offers(module)}
+    return {
+        name: (ours, theirs[name])
+        for module in _public_modules("lanatus")
+        for name, ours in _offers(module)
+        if name in theirs and ours is not theirs[name]
+    }
+
+
+def _offers(module: Any) -> Iterator[tuple[str, Any]]:
+    """Public classes and functions of a module; what is experimental raises until it is asked for."""
+    for name in getattr(module, "__all__", ()):
+        try:
+            one = getattr(module, name)
+        except ImportError:
+            continue
+        if callable(one):
+            yield name, one
+
+
+def put_ours_in_place() -> None:
+    """Ours under scikit-learn's public names; all of our modules are imported before, so that they keep theirs."""
+    lanatus = importlib.import_module("lanatus")
+    for found in pkgutil.walk_packages(lanatus.__path__, "lanatus."):
+        importlib.import_module(found.name)
+    # Generators of data call scikit-learn's by these very names.
+    pairs = {name: pair for name, pair in equal_names().items() if not pair[0].__module__.startswith("lanatus.data")}
+    for module in _public_modules("sklearn"):
+        for name, one in _offers(module):
+            if name in pairs and one is pairs[name][1]:
+                setattr(module, name, pairs[name][0])
+
+
+# ---------------------------------------------------------------- inside pytest
+
+
+class Reporter:
+    """Writes the outcome of each test, with the last line of what went wrong, as a line of JSON."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """One line for what failed in any phase, and for each call that did not."""
+        if report.when != "call" and report.outcome == "passed":
+            return
+        crash = getattr(report.longrepr, "reprcrash", None)
+        said = crash.message.splitlines()[0] if crash is not None and crash.message else ""
+        with open(self.path, "a") as out:
+            out.write(json.dumps({"test": report.nodeid, "outcome": report.outcome, "said": said}) + "\n")
+
+
+def pytest_configure(config: Any) -> None:
+    """What pytest calls on this file as a plugin, before it imports a test."""
+    put_ours_in_place()
+    if REPORT in os.environ and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Reporter(os.environ[REPORT]))
+
+
+# ---------------------------------------------------------------- from outside
+
+
+def test_files(wanted: list[str]) -> list[Path]:
+    """Test files of scikit-learn that import an equal name, of some packages or of all; or those that are named."""
+    root = Path(importlib.import_module("sklearn").__file__).parent
+    if named := [root / one for one in wanted if one.endswith(".py")]:
+        return named
+    names = set(equal_names())
+    public = [path for path in sorted(root.rglob("test_*.py")) if "/_" not in str(path.relative_to(root))]
+    return [
+        path
+        for path in public
+        if (not wanted or path.relative_to(root).parts[0] in wanted) and names & set(_imported(path))
+    ]
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
+            yield from (alias.name for alias in node.names)
+
+
+def run(path: Path, pytest_arguments: list[str]) -> list[dict[str, str]]:
+    """Outcomes of the tests of a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report"
+        report.touch()
+        command = [sys.executable, "-m", "pytest", "-p", Path(__file__).stem, "-p", "no:cacheprovider", "-q"]
+        command += ["-c", os.devnull, "--rootdir", str(path.parents[2]), str(path), *pytest_arguments]
+        paths = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+        environment = os.environ | {"PYTHONPATH": paths, REPORT: str(report)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        outcomes = [json.loads(line) for line in report.read_text().splitlines()]
+        if done.returncode > 1:
+            outcomes.append({"test": str(path), "outcome": "failed", "said": done.stdout[-2000:] + done.stderr[-2000:]})
+    package = path.parent.parent.name
+    for one in outcomes:
+        one["test"] = f"{package}/{one['test'].rpartition('/')[2]}"
+    return outcomes
+
+
+def explained(test: str) -> int | None:
+    """Place in the table of what explains a failure."""
+    for place, (_, _, patterns) in enumerate(KNOWN):
+        if any(fnmatch.fnmatchcase(_plain(test), _plain(pattern)) for pattern in patterns):
+            return place
+    return None
+
+
+def _plain(text: str) -> str:
+    """Brackets are part of the names of tests, not of a pattern."""
+    return text.replace("[", "(").replace("]", ")")
+
+
+def main() -> int:
+    """Run the files, print the counts; 1 if a failure has no explanation, or an explanation no failure."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("wanted", nargs="*", help="packages of scikit-learn, or files in it; all by default")
+    parser.add_argument("-v", "--verbose", action="store_true", help="tell the explained failures too")
+    arguments, for_pytest = parser.parse_known_args()
+    total: Counter[str] = Counter()
+    faults, needed, files = [], set(), test_files(arguments.wanted)
+    for path in files:
+        outcomes = run(path, for_pytest)
+        counts = Counter(one["outcome"] for one in outcomes)
+        failed = [one for one in outcomes if one["outcome"] == "failed"]
+        kinds = Counter(KNOWN[at][0] for one in failed if (at := explained(one["test"])) is not None)
+        needed |= {explained(one["test"]) for one in failed}
+        total += counts + kinds
+        share = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items())) or "none explained"
+        print(f"{path.parent.parent.name}/{path.name}: {counts['passed']} passed, {counts['skipped']} skipped, "
+              f"{counts['failed']} failed ({share})", flush=True)  # fmt: skip
+        for one in failed:
+            at = explained(one["test"])
+            if at is None or arguments.verbose:
+                print(f"    {KNOWN[at][0] if at is not None else 'FAULT'}: {one['test']}\n        {one['said'][:160]}")
+            if at is None:
+                faults.append(one["test"])
+    whole = not for_pytest
+    ran = {f"{path.parent.parent.name}/{path.name}" for path in files}
+    spare = [
+        why
+        for at, (_, why, patterns) in enumerate(KNOWN)
+        if at not in needed and whole and all(pattern.partition("::")[0] in ran for pattern in patterns)
+    ]
+    for why in spare:
+        print(f"needed no more: {why}")
+    print(f"all: {total['passed']} passed, {total['failed']} failed, of which {total[PRIVATE]} for a {PRIVATE}, "
+          f"{total[DELIBERATE]} {DELIBERATE}, {total[WORDING]} for {WORDING}; {len(faults)} faults")  # fmt: skip
+    return bool(faults or spare)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
