@@ -62,7 +62,6 @@ _DRAWN = "rows are drawn with replacement by row number, or thresholds by bins, 
 _NOISE_BY_ROW = (
     "rows, weights or noise are drawn by row number; without the draws weights equal repeats, as test_ours.py shows"
 )
-_ROUNDED = "gradients are rounded to steps whose size follows from all rows; small trees agree, as test_ours.py shows"
 _FRACTIONS = "the check gives it fractions, which are no codes; of codes weights equal repeats, as test_ours.py shows"
 _MANY_OPTIMA = "its linear program may have several solutions, and repeated rows lead to another one"
 
@@ -83,10 +82,6 @@ EXCUSED: dict[str, dict[str, str]] = {
             "check_sample_weight_equivalence_on_sparse_data": _COUNTED,
         }
         for name in ("GradientBoostingClassifier", "GradientBoostingRegressor")
-    },
-    "LogitBoostClassifier": {
-        "check_sample_weight_equivalence_on_dense_data": _ROUNDED,
-        "check_sample_weight_equivalence_on_sparse_data": _ROUNDED,
     },
     "KMeans": {
         "check_sample_weight_equivalence_on_dense_data": _BY_ROW,
@@ -126,9 +121,8 @@ EXCUSED["GradientBoostingClassifier"]["check_class_weight_classifiers"] = (
 
 # class -> parameters that make it deterministic without random draws, for weights and permutations
 FIXED_START: dict[str, Any] = {
-    "GradientBoostingClassifier": lambda X: {"n_estimators": 1, "max_leaf_nodes": 2, "min_samples_leaf": 1},
-    "GradientBoostingRegressor": lambda X: {"n_estimators": 1, "max_leaf_nodes": 2, "min_samples_leaf": 1},
-    "LogitBoostClassifier": lambda X: {"n_estimators": 1},
+    "GradientBoostingClassifier": lambda X: {"min_samples_leaf": 1},  # which counts rows, not weights
+    "GradientBoostingRegressor": lambda X: {"min_samples_leaf": 1},
     "ExtraTreesClassifier": lambda X: {"n_estimators": 1, "max_depth": 1, "max_features": None, "max_bins": 2},
     "ExtraTreesRegressor": lambda X: {"n_estimators": 1, "max_depth": 1, "max_features": None, "max_bins": 2},
     "RandomForestClassifier": lambda X: {"bootstrap": False, "max_features": None},
