@@ -2,9 +2,9 @@
 
 A class says ``_state = {"cluster_centers_": Floats("clusters", "columns")}``: what an attribute must be for its kernels
 and its own lines to read it. An axis is a name, of the same length wherever it stands; ``columns`` is the width of X as
-numbers, ``features`` the number of attributes, ``classes`` that of the labels. Parameters, schema and labels are looked
-at for every class. What contradicts itself in a way that nothing said shows when the model is asked: `answering` then
-says so, instead of an error from the depths.
+numbers, ``features`` the number of attributes, ``classes`` that of the labels, ``members`` that of the learners in a
+committee. Parameters, schema and labels are looked at for every class. What contradicts itself in a way that nothing
+said shows when the model is asked: `answering` then says so, instead of an error from the depths.
 """
 
 import functools
@@ -207,6 +207,8 @@ def _sizes(learned: Mapping[str, Any]) -> dict[str, int]:
         if classes.ndim != 1 or not len(classes) or len(set(classes.tolist())) != len(classes):
             raise StateError(f"classes_ is {classes!r:.60}, wanted distinct labels in one dimension")
         sizes["classes"] = len(classes)
+    if isinstance(learned.get("estimators_"), list):
+        sizes["members"] = len(learned["estimators_"])
     return sizes
 
 

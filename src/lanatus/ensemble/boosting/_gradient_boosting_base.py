@@ -1,14 +1,14 @@
 """What the gradient boosting classifier and regressor share."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
-from lanatus.base import Columns, Estimator, Takes, check_is_fitted, check_positive_weight
+from lanatus.base import Columns, Estimator, Floats, Takes, check_is_fitted, check_positive_weight
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender
 from lanatus.ensemble.boosting._gradient_boosting_fit import Boosted, Settings, TrainingRows, boost
@@ -76,6 +76,8 @@ BOOSTING_PARAMS: dict[str, ParameterRule] = COMMON | {
 
 class GradientBoostingBase(CallbackSupportMixin, Estimator):
     """Fitting and scoring, given a loss."""
+
+    _state: ClassVar = {"baseline_": Floats("outputs")}
 
     _takes = Takes(nominal=True, missing=True, sparse=True)
     _wants = Columns()
