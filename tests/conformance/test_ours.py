@@ -34,6 +34,7 @@ from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 import lanatus
+from lanatus.base import check_state
 from lanatus.table import Table, UnseenCategoryWarning
 
 each = pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
@@ -248,6 +249,12 @@ def test_pickle_clone_and_skops(entry, tmp_path):
     assert type(loaded) is type(model)
     assert_same(answers(loaded, frame), expected)
     assert_same(answers(clone(model).fit(frame, y), frame), expected)
+
+
+@each
+def test_what_is_learned_keeps_its_own_rules(entry):
+    """A rule of the state that a fitted model breaks would refuse its file."""
+    check_state(fitted_on_mixed(entry))
 
 
 @each
