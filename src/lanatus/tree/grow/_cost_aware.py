@@ -238,7 +238,7 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
         if self.criterion == "eg2":
             return float((2.0**gain - 1.0) / (cost + 1.0) ** self.cost_exponent)
         if self.criterion == "total-cost":
-            errors = (stump.value @ self.error_costs_).min(axis=1)
+            errors = (stump.outputs @ self.error_costs_).min(axis=1)
             return float(errors[0] - errors[1:].sum() - cost * stump.weight[0])
         worth = gain if self.criterion == "idx" else gain * gain
         return worth / cost if cost > 0 else np.inf
@@ -246,7 +246,7 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
     def _account(self, tree: Tree, sample: Sample) -> None:
         """What the training rows cost."""
         leaves = tree.leaves(sample.X)
-        errors = self.error_costs_[sample.codes, self._heaviest(tree.value)[leaves]]
+        errors = self.error_costs_[sample.codes, self._heaviest(tree.outputs)[leaves]]
         self.training_costs_ = {
             "attributes": float(sample.weights @ _path_costs(tree, self.attribute_costs_)[leaves]),
             "labels": float(self.label_cost * sample.weights.sum()),

@@ -154,9 +154,10 @@ class Tree(TreeViews):
             if array.dtype != dtype or array.shape != (n,):
                 wanted = f"{np.dtype(dtype)} for each of {n} nodes"
                 raise ValueError(f"the tree is not sound: {name} is {array.dtype} {array.shape}, wanted {wanted}")
-        if self.value.dtype != np.float64 or self.value.ndim != 2 or len(self.value) != n or not self.value.shape[1]:
+        width, outputs = int(np.maximum(self.classes, 1).sum()), self.outputs
+        if outputs.dtype != np.float64 or outputs.shape != (n, width) or not width:
             raise ValueError(
-                f"the tree is not sound: value is {self.value.dtype} {self.value.shape}, wanted float64 ({n}, outputs)"
+                f"the tree is not sound: outputs is {outputs.dtype} {outputs.shape}, wanted float64 ({n}, {width})"
             )
         self.checked()
         inner = np.flatnonzero(self.n_children)
