@@ -121,8 +121,9 @@ EXCUSED["GradientBoostingClassifier"]["check_class_weight_classifiers"] = (
 
 # class -> parameters that make it deterministic without random draws, for weights and permutations
 FIXED_START: dict[str, Any] = {
-    "GradientBoostingClassifier": lambda X: {"min_samples_leaf": 1},  # which counts rows, not weights
-    "GradientBoostingRegressor": lambda X: {"min_samples_leaf": 1},
+    # leaves count rows, not weights, and by default their number follows from that of the rows
+    "GradientBoostingClassifier": lambda X: {"min_samples_leaf": 1, "max_leaf_nodes": 31},
+    "GradientBoostingRegressor": lambda X: {"min_samples_leaf": 1, "max_leaf_nodes": 31},
     "ExtraTreesClassifier": lambda X: {"n_estimators": 1, "max_depth": 1, "max_features": None, "max_bins": 2},
     "ExtraTreesRegressor": lambda X: {"n_estimators": 1, "max_depth": 1, "max_features": None, "max_bins": 2},
     "RandomForestClassifier": lambda X: {"bootstrap": False, "max_features": None},

@@ -296,7 +296,7 @@ def test_whole_weights_are_repeats(kind, nominal):
         frame["letter"] = rng.choice(list("abcdefghijkl"), 600)
     weight = rng.integers(0, 5, 600)
     keep = np.repeat(np.arange(600), weight)
-    model = kind(n_estimators=60, min_samples_leaf=1, random_state=0)
+    model = kind(n_estimators=60, min_samples_leaf=1, max_leaf_nodes=31, random_state=0)
     answer = "predict_proba" if kind is GradientBoostingClassifier else "predict"
     heavy = getattr(clone(model).fit(frame, y, sample_weight=weight), answer)(frame)
     repeated = getattr(clone(model).fit(frame.iloc[keep], y[keep]), answer)(frame)

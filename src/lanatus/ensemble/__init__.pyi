@@ -14,7 +14,7 @@ from .boosting._adaboost import AdaBoostRegressor as AdaBoostRegressor
 from .boosting._cost_sensitive import CostSensitiveBoostClassifier as CostSensitiveBoostClassifier
 from .boosting._filtering import BoostByFilter as BoostByFilter
 from .boosting._gradient_boosting import GradientBoostingClassifier as GradientBoostingClassifier
-from .boosting._gradient_boosting import GradientBoostingRegressor as GradientBoostingRegressor
+from .boosting._gradient_boosting_regressor import GradientBoostingRegressor as GradientBoostingRegressor
 from .boosting._logit_boost import LogitBoostClassifier as LogitBoostClassifier
 from .boosting._lp_boost import LPBoostClassifier as LPBoostClassifier
 from .boosting._margins import margin_distribution as margin_distribution

@@ -23,10 +23,10 @@ from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender
 from lanatus.ensemble._one_learner import takes_weights
 from lanatus.ensemble._sequence import each_member, member, member_count
-from lanatus.ensemble.boosting._gradient_boosting_fit import Boosted, Settings, TrainingRows, Watch, boost
+from lanatus.ensemble.boosting._gradient_boosting_fit import Boosted, TrainingRows, Watch, boost
+from lanatus.ensemble.boosting._gradient_boosting_settings import settings_of
 from lanatus.ensemble.boosting._losses import BoostingLoss
 from lanatus.ensemble.boosting._news import News
-from lanatus.optimize.losses import Squared
 from lanatus.params import COMMON, Array, Choice, Flag, Integer, Nothing, ParameterRule, Real, Satisfies
 from lanatus.spaces import Span
 from lanatus.tree import DecisionTreeRegressor, Tree
@@ -35,20 +35,15 @@ from lanatus.tree.grow import (
     CompactForest,
     as_dense,
     compact_of,
-    count_of,
     nominal_sizes,
     packed,
     unpacked,
-    wanted_features,
 )
 from lanatus.wrapping import LEARNER
 
 _BLOCK = 1 << 24  # numbers of a sparse matrix written out at a time
 _MANY = 10_000  # rows from which early_stopping="auto" stops early
 _OF_ROUNDS = ("monotonic_cst", "random_state", "validation_fraction")  # of the fit, not of one tree
-_PATIENCE = 10  # rounds without a better loss, where early stopping is asked for without a number
-# Nominal columns of many values: added to the Hessian when they are put in order, and to the L2 of their splits.
-_SMOOTHING, _NOMINAL_L2 = 10.0, 10.0
 
 BOOSTING = Contender(
     simplicity=5,
@@ -172,7 +167,8 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
         loss.check(y if weight is None else y[weight > 0])
         if not going_on:
             self._begin(loss, given, labels, y, weight, rows)
-        bins = Bins.of(X[rows], n_values, None if weight is None else weight[rows], self.max_bins)
+        learned_from = X if len(rows) == len(y) else X[rows]
+        bins = Bins.of(learned_from, n_values, None if weight is None else weight[rows], self.max_bins)
         train, validation = (
             None if part is None else self._rows(part, X, given, y, weight, bins, going_on) for part in (rows, held)
         )
@@ -181,7 +177,7 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
         learned = {name: vars(self)[name] for name in ("baseline_", "init_", "classes_") if name in vars(self)}
         progress = Progress(self, X, weight, max_iter=self.n_estimators)
         stops = self._stops(len(rows) + (0 if held is None else len(held)))
-        settings = self._settings(train, n_values, loss, stops, seed)
+        settings = settings_of(self, train, n_values, loss, stops, seed)
         boost(loss, bins, train, validation, settings, progress, result, learned, self._watch(monitor))
         attributes = result.attributes(len(result.trees), learned)
         for name, value in attributes.items():
@@ -274,61 +270,6 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
             raw += self._sums(X)
         return TrainingRows(bins.codes(X), y[part], None if weight is None else weight[part], raw)
 
-    def _leaf_limits(self, train: TrainingRows, loss: BoostingLoss) -> tuple[int, float]:
-        """Rows, and sum of Hessians, that a leaf must have."""
-        n, least = len(train), self.min_samples_leaf
-        rows = min(20, max(1, n // 5)) if isinstance(least, str) else count_of(least, n, 1)
-        hessian, part, weight = self.min_child_weight, self.min_weight_fraction_leaf, train.weight
-        if weight is None:
-            rows = max(rows, int(np.ceil(part * n)))
-        elif part > 0:
-            if not (loss.refits_leaves or isinstance(loss.loss, Squared)):
-                raise ValueError(
-                    f"min_weight_fraction_leaf with sample_weight is for losses of unit curvature; got "
-                    f"loss={self.loss!r}. Use min_child_weight, the least sum of Hessians in a leaf."
-                )
-            hessian = max(hessian, part * float(weight.sum()))  # the Hessian is the weight
-        return rows, hessian
-
-    def _settings(
-        self, train: TrainingRows, n_values: np.ndarray, loss: BoostingLoss, stops: bool, seed: int
-    ) -> Settings:
-        n, d = len(train), len(n_values)
-        wanted = self.max_leaf_nodes
-        if isinstance(wanted, str):
-            wanted = min(31, max(4, n // 80))
-        leaves = n if wanted is None else wanted
-        if self.max_depth is not None and self.max_depth < 31:
-            leaves = min(leaves, 2**self.max_depth)
-        self.max_features_ = wanted_features(self.max_features, d)
-        rows, hessian = self._leaf_limits(train, loss)
-        mass = float(n) if train.weight is None else float(train.weight.sum())
-        return Settings(
-            n_estimators=self.n_estimators,
-            learning_rate=self.learning_rate,
-            growth={
-                "max_leaves": leaves,
-                "max_depth": min(self.max_depth or 2**31 - 1, 2**31 - 1),
-                "learning_rate": self.learning_rate,
-                "min_split": count_of(self.min_samples_split, n, 2),
-                "min_rows": rows,
-                "min_hessian": hessian,
-                "min_gain": max(self.min_gain_to_split, self.min_impurity_decrease * mass),
-                "l1": self.l1_regularization,
-                "l2": self.l2_regularization,
-                "smoothing": _SMOOTHING,
-                "nominal_l2": _NOMINAL_L2,
-                "monotone": self._monotone(n_values),
-                "groups": self._groups(d),
-            },
-            subsample=self.subsample,
-            n_columns=self.max_features_ if self.max_features_ < d else None,
-            ccp_alpha=self.ccp_alpha,
-            patience=(self.n_iter_no_change or _PATIENCE) if stops else None,
-            tol=self.tol,
-            seed=seed,
-        )
-
     def _watch(self, monitor: Any) -> Watch | None:
         """What is told of each round: a line for `verbose`, and the caller's `monitor`, which may stop the fit."""
         if not self.verbose and monitor is None:
@@ -343,47 +284,6 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
             return bool(monitor(number, self, {"i": number, "self": self})) if monitor is not None else False
 
         return watch
-
-    def _place(self, column: Any) -> int:
-        """Number of a column given by number or name."""
-        if isinstance(column, str):
-            if column not in self.schema_.names:
-                raise ValueError(f"there is no column {column!r}; there are {', '.join(self.schema_.names)}.")
-            return self.schema_.names.index(column)
-        if not 0 <= int(column) < self.n_features_in_:
-            raise ValueError(f"there is no column {column}; they go from 0 to {self.n_features_in_ - 1}.")
-        return int(column)
-
-    def _monotone(self, n_values: np.ndarray) -> np.ndarray | None:
-        if self.monotonic_cst is None:
-            return None
-        signs = np.zeros(len(n_values), np.int8)
-        if isinstance(self.monotonic_cst, dict):
-            for column, sign in self.monotonic_cst.items():
-                signs[self._place(column)] = sign
-        elif len(self.monotonic_cst) != len(signs):
-            raise ValueError(f"monotonic_cst has {len(self.monotonic_cst)} entries for {len(signs)} columns.")
-        else:
-            signs[:] = self.monotonic_cst
-        if not np.isin(signs, (-1, 0, 1)).all():
-            raise ValueError("monotonic_cst must be -1, 0 or 1 for each column.")
-        if (signs[n_values > 0] != 0).any():
-            raise ValueError("monotonic_cst must be 0 for nominal columns: their values have no order.")
-        return signs
-
-    def _groups(self, d: int) -> tuple[np.ndarray, np.ndarray] | None:
-        if self.interaction_cst is None:
-            return None
-        if self.interaction_cst == "no_interactions":
-            groups = [[j] for j in range(d)]
-        elif self.interaction_cst == "pairwise":
-            groups = [[i, j] for i in range(d) for j in range(i + 1, d)] or [[0]]
-        else:
-            groups = [sorted({self._place(column) for column in group}) for group in self.interaction_cst]
-            if rest := sorted(set(range(d)).difference(*groups)):
-                groups.append(rest)
-        start = np.cumsum([0, *map(len, groups)])
-        return start.astype(np.int32), np.array([j for group in groups for j in group], dtype=np.int32)
 
     # ------------------------------------------------------------ predicting
 

@@ -172,17 +172,28 @@ class Forest(Estimator):
         one_by_one = draws > 0 and self._own_weights(target, np.ones(len(target), dtype=np.int32)) is not None
         for part in self._told(seeds):
             if not one_by_one:
-                fresh = self._grow_trees(codes, bins, target, weights, part, draws)
-                # Where no row that was drawn weighs anything a tree would say 0 / 0: it takes all rows instead.
-                if empty := [k for k, tree in enumerate(fresh) if not tree.weight[0] > 0]:
-                    again = self._grow_trees(codes, bins, target, weights, part[empty], 0)
-                    for k, tree in zip(empty, again, strict=True):
-                        fresh[k] = tree
-                trees += fresh
+                trees += self._some_trees(codes, bins, target, weights, part, draws)
                 continue
             for at in range(len(part)):
                 own = self._drawn_weights(int(part[at]), target, weights, draws)
                 trees += self._grow_trees(codes, bins, target, own, part[at : at + 1], 0)
+        return trees
+
+    def _some_trees(
+        self,
+        codes: np.ndarray,
+        bins: Bins,
+        target: np.ndarray,
+        weights: np.ndarray | None,
+        seeds: np.ndarray,
+        draws: int,
+    ) -> list[Tree]:
+        """Trees side by side; one of whose rows none had any weight, so that it would say 0 / 0, takes all rows."""
+        trees = self._grow_trees(codes, bins, target, weights, seeds, draws)
+        if empty := [k for k, tree in enumerate(trees) if not tree.weight[0] > 0]:
+            again = self._grow_trees(codes, bins, target, weights, seeds[empty], 0)
+            for k, tree in zip(empty, again, strict=True):
+                trees[k] = tree
         return trees
 
     def _by_columns(self, target: np.ndarray) -> bool:
@@ -198,9 +209,8 @@ class Forest(Estimator):
         times = np.asarray(kernels.drawn(seed, len(target), draws))
         own = self._own_weights(target, times)
         each = times.astype(np.float64) if own is None else times * own
-        if weights is None:
-            return each
-        return each * weights if (each * weights).any() else weights
+        each = each if weights is None else each * weights
+        return each if each.any() else weights
 
     def _told(self, seeds: np.ndarray) -> Iterator[np.ndarray]:
         """The seeds in one part, or, where `verbose` asks for news, in ten, or one by one, with a line after each."""

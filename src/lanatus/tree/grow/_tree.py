@@ -154,10 +154,14 @@ class Tree(TreeViews):
             if array.dtype != dtype or array.shape != (n,):
                 wanted = f"{np.dtype(dtype)} for each of {n} nodes"
                 raise ValueError(f"the tree is not sound: {name} is {array.dtype} {array.shape}, wanted {wanted}")
-        width, outputs = int(np.maximum(self.classes, 1).sum()), self.outputs
-        if outputs.dtype != np.float64 or outputs.shape != (n, width) or not width:
+        outputs, classes = self.outputs, self.classes
+        if outputs.dtype != np.float64 or outputs.ndim != 2 or len(outputs) != n or not outputs.shape[1]:
             raise ValueError(
-                f"the tree is not sound: outputs is {outputs.dtype} {outputs.shape}, wanted float64 ({n}, {width})"
+                f"the tree is not sound: outputs is {outputs.dtype} {outputs.shape}, wanted float64 ({n}, width)"
+            )
+        if classes.dtype != np.int64 or classes.ndim != 1 or np.maximum(classes, 1).sum() != outputs.shape[1]:
+            raise ValueError(
+                f"the tree is not sound: classes are {classes}, but outputs has {outputs.shape[1]} columns"
             )
         self.checked()
         inner = np.flatnonzero(self.n_children)
