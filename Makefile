@@ -10,6 +10,7 @@ REQUIRES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["b
 EXTRAS := test lint bench docs
 DATA ?=
 TARGET ?=
+OUT ?=
 SUITE ?=
 TESTS ?= tests
 CASES ?= 20000
@@ -18,11 +19,11 @@ CASES ?= 20000
 .DELETE_ON_ERROR:
 .PHONY: run test bench lint docs sanitize fuzz doctor clean help
 
-run: $(VENV)/.stamp-core  ## Train on a built-in data set, or: make run DATA=my.csv TARGET=price
+run: $(VENV)/.stamp-core  ## Train on a built-in data set, or: make run DATA=my.csv TARGET=price OUT=folder
 ifeq ($(strip $(DATA)),)
 	$(BIN)/lanatus demo
 else
-	$(BIN)/lanatus fit "$(DATA)" --target "$(TARGET)"
+	$(BIN)/lanatus fit "$(DATA)" --target "$(TARGET)" --out "$(or $(OUT),out/$$(basename "$(DATA)" | cut -d. -f1))"
 endif
 
 test: lint $(VENV)/.stamp-test  ## Lint, then all tests on two processes

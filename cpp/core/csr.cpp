@@ -1,7 +1,11 @@
 #include "core/csr.hpp"
 
-#include <algorithm>
+#include <omp.h>
 
+#include <algorithm>
+#include <atomic>
+
+#include "core/parallel.hpp"
 #include "core/simd.hpp"
 #include "core/text.hpp"
 
@@ -32,6 +36,17 @@ LANATUS_CLONES bool all_below(const std::int64_t* index, std::size_t n, std::uin
 LANATUS_CLONES bool rises(const std::int32_t* start, std::size_t n) { return never_falls(start, n); }
 LANATUS_CLONES bool rises(const std::int64_t* start, std::size_t n) { return never_falls(start, n); }
 
+// Whether holds(begin, end) for all of [0, n), cut into chunks of a megabyte or more; each looks at `overlap` items of the next.
+template <class Holds>
+bool everywhere(std::size_t n, std::size_t overlap, const Holds& holds) {
+    std::atomic<bool> sound{true};
+    parallel_chunks(Chunks::of(n, std::size_t{1} << 18), omp_get_max_threads(),
+                    [&](std::size_t begin, std::size_t end) {
+                        if (!holds(begin, std::min(end + overlap, n))) sound = false;
+                    });
+    return sound;
+}
+
 [[noreturn]] void refuse(const Compression& shape, const std::string& why) {
     throw std::invalid_argument(text("X is no sound ", shape.name, " matrix: ", why));
 }
@@ -48,7 +63,7 @@ void require_compressed(const Compression& shape, std::span<const I> indptr, std
     if (indices.size() != n_values)
         refuse(shape, text("indices has length ", indices.size(), ", wanted that of data, ", n_values));
     if (indptr.front() != 0) refuse(shape, text("indptr begins at ", indptr.front(), ", wanted 0"));
-    if (!rises(indptr.data(), indptr.size())) {
+    if (!everywhere(indptr.size(), 1, [=](auto a, auto b) { return rises(indptr.data() + a, b - a); })) {
         const auto at = std::is_sorted_until(indptr.begin(), indptr.end()) - indptr.begin();
         refuse(shape, text("indptr falls from ", indptr[static_cast<std::size_t>(at) - 1], " to ",
                            indptr[static_cast<std::size_t>(at)], " at entry ", at, ", wanted it never to fall"));
@@ -56,7 +71,7 @@ void require_compressed(const Compression& shape, std::span<const I> indptr, std
     if (static_cast<std::size_t>(indptr.back()) != n_values)
         refuse(shape, text("indptr ends at ", indptr.back(), ", wanted the length of data, ", n_values));
     const auto bound = static_cast<U>(std::min<std::size_t>(shape.across, U{1} << (8 * sizeof(I) - 1)));
-    if (!all_below(indices.data(), indices.size(), bound)) {
+    if (!everywhere(indices.size(), 0, [=](auto a, auto b) { return all_below(indices.data() + a, b - a, bound); })) {
         const auto bad = std::find_if(indices.begin(), indices.end(), [=](I i) { return static_cast<U>(i) >= bound; });
         refuse(shape, text("indices holds ", *bad, ", wanted from 0 on and below ", shape.across, ", the number of ",
                            shape.entry, "s"));

@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator
 
 import lanatus
 from lanatus._files import atomic_write
+from lanatus.base import Estimator, came_from, check_state
 from lanatus.catalog import savable_types
 
 __all__ = ["ModelFileError", "load", "save", "trusted_types", "versions"]
@@ -136,8 +137,8 @@ def load(path: str | Path, *, max_bytes: int | None = None) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is damaged, is no model file, unpacks to more than `max_bytes`, or names types that are not
-        trusted. Nothing of it has run then.
+        If the file is damaged, is no model file, unpacks to more than `max_bytes`, names types that are not
+        trusted (nothing of it has run then), or holds a state that contradicts itself.
     """
     path = Path(path)
     content = path.read_bytes()
@@ -156,6 +157,10 @@ def load(path: str | Path, *, max_bytes: int | None = None) -> Any:
         if not isinstance(model, BaseEstimator):
             raise TypeError(f"it holds a {type(model).__name__}, not a model")
         model.get_params()  # fails where the description left some out
+        for part in _estimators_in(model, set()):
+            if isinstance(part, Estimator):
+                check_state(part)
+                came_from(part, str(path))
         return model
     except Exception as error:
         wrote = versions(path).get("lanatus", "an unknown version")

@@ -1,5 +1,6 @@
 """From a file to a model and back: fit, predict, evaluate, explain, compare, cluster, reduce, demo."""
 
+import csv
 import json
 import re
 import subprocess
@@ -14,6 +15,7 @@ from matplotlib.image import imread
 from typer.testing import CliRunner
 
 import lanatus
+from lanatus._files import alone_in
 from lanatus.cli._app import app
 
 QUICK = ("--methods", "NaiveBayes,DecisionTree", "--jobs", "1", "--budget", "20")
@@ -273,3 +275,125 @@ def test_demo_leaves_models_a_report_and_a_picture_with_chinese_words(tmp_path):
 def test_every_command_has_an_example_in_its_help():
     for command in ("fit", "predict", "evaluate", "explain", "compare", "cluster", "reduce"):
         assert f"lanatus {command} " in run(command, "--help")
+
+
+# ---------------------------------------------------------------- files and terminals that are not harmless
+
+
+FORMULAS = ("=HYPERLINK(1)", "+1+cmd", "@SUM(A1)")
+
+
+def formulas(path, rows=60):
+    rng = np.random.default_rng(0)
+    lines = ["x,kind"]
+    lines += [f"{rng.normal(3 * (i % 3)):.4f},{FORMULAS[i % 3]}" for i in range(rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_answers_are_inert_in_a_spreadsheet(tmp_path):
+    table = formulas(tmp_path / "kinds.csv")
+    run("fit", table, "--target", "kind", "--out", tmp_path / "out", *QUICK)
+    answers = tmp_path / "answers.csv"
+    run("predict", tmp_path / "out" / "model.skops", table, "--out", answers)
+    run("predict", tmp_path / "out" / "model.skops", table, "--out", tmp_path / "answers.parquet")
+    for path in (tmp_path / "out" / "predictions.csv", answers):
+        rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+        assert {row["prediction"] for row in rows} == {f"'{label}" for label in FORMULAS}
+    assert any(cell.startswith("-") for row in rows for cell in row.values()) is False
+    with_numbers = list(csv.reader((tmp_path / "out" / "leaderboard.csv").read_text(encoding="utf-8").splitlines()))
+    assert not any(cell[:1] in "=+@\t\r" for row in with_numbers for cell in row if cell)
+    assert set(pq.read_table(tmp_path / "answers.parquet")["prediction"].to_pylist()) == set(FORMULAS)
+
+
+def test_negative_answers_stay_numbers(tmp_path):
+    (tmp_path / "n.csv").write_text("x,y\n" + "".join(f"{i},{-2 * i - 1}\n" for i in range(60)), encoding="utf-8")
+    run("fit", tmp_path / "n.csv", "--target", "y", "--out", tmp_path / "out", "--methods", "Ridge", *QUICK[2:])
+    rows = csv.DictReader((tmp_path / "out" / "predictions.csv").read_text(encoding="utf-8").splitlines())
+    assert all(float(row["target"]) < 0 for row in rows)
+
+
+def test_results_of_another_run_are_not_lost(fitted, tmp_path):
+    out = tmp_path / "out"
+    other = formulas(tmp_path / "kinds.csv")
+    run("fit", other, "--target", "kind", "--out", out, *QUICK)
+    before = (out / "run.json").read_bytes()
+    refused = shell("fit", fitted[0] / "瓜.csv", "--target", "好瓜", "--out", out, *QUICK)
+    assert refused.returncode == 1
+    assert "holds the results of a run on 'kinds' for 'kind'" in refused.stderr
+    assert "--force" in refused.stderr
+    assert (out / "run.json").read_bytes() == before
+    run("fit", other, "--target", "kind", "--out", out, "--seed", "1", *QUICK)  # its own results it replaces
+    run("fit", fitted[0] / "瓜.csv", "--target", "好瓜", "--out", out, "--force", *QUICK)
+    assert json.loads((out / "run.json").read_text(encoding="utf-8"))["target"] == "好瓜"
+
+
+def test_two_runs_into_one_folder(tmp_path):
+    table = formulas(tmp_path / "kinds.csv")
+    with alone_in(tmp_path / "out"):  # as a run does
+        refused = shell("fit", table, "--target", "kind", "--out", tmp_path / "out", *QUICK)
+    assert refused.returncode == 1
+    assert "another run is writing into" in refused.stderr
+    run("fit", table, "--target", "kind", "--out", tmp_path / "out", *QUICK)
+    assert not (tmp_path / "out" / ".running").exists()
+
+
+def test_predict_that_was_killed_leaves_nothing_behind(fitted, tmp_path):
+    left = tmp_path / ".answers.csv.0123.part"
+    left.write_bytes(b"half")
+    run("predict", fitted[0] / "out" / "model.skops", fitted[0] / "瓜.csv", "--out", tmp_path / "answers.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["answers.csv"]
+
+
+def test_a_full_disk_names_the_answers(fitted, tmp_path):
+    table = tmp_path / "many.csv"
+    lines = crafted().splitlines()
+    table.write_text("\n".join([lines[0], *lines[1:61] * 100]) + "\n", encoding="utf-8")
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)); from lanatus.cli import main; main()"
+    )
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "predict",
+        fitted[0] / "out" / "model.skops",
+        table,
+        "-o",
+        tmp_path / "a.csv",
+    ]
+    ended = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "free some space" in ended.stderr
+    assert "a.csv" in ended.stderr
+    assert not list(tmp_path.glob("*a.csv*"))
+
+
+def test_warnings_are_a_line_without_source(fitted, tmp_path):
+    unseen = tmp_path / "unseen.csv"
+    unseen.write_text("密度,色泽,产地\n0.5,紫色,山东\n", encoding="utf-8")
+    ended = shell("predict", fitted[0] / "out" / "model.skops", unseen, "--out", tmp_path / "answers.csv")
+    assert ended.returncode == 0
+    assert "warning: " in ended.stderr
+    assert "紫色" in ended.stderr
+    assert ".py" not in ended.stderr
+    assert "warnings.warn" not in ended.stderr
+
+
+def test_control_characters_and_markup_are_shown_not_obeyed(tmp_path):
+    table = tmp_path / "bad.csv"
+    linked = "[link=http://x]a[/link]"
+    hostile = "\x1b[2J\x1b]0;owned\x07[red]x[/]\u202e"
+    lines = [f"{hostile},kind", *(f"{i % 2 + 0.01 * i:.2f},{linked if i % 2 else 'b'}" for i in range(60))]
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    fit = shell("fit", table, "--target", "kind", "--out", tmp_path / "out", *QUICK)
+    explained = shell("explain", tmp_path / "out" / "model.skops", table, "--row", "0")
+    lost = shell("predict", tmp_path / "out" / "model.skops", tmp_path / "\x1b[31mnone.csv")
+    for ended in (fit, explained, lost):
+        said = ended.stdout + ended.stderr
+        assert "\x1b" not in said
+        assert "\x07" not in said
+        assert "\u202e" not in said
+    assert linked in fit.stdout
+    assert "[red]x[/]" in explained.stdout
+    assert r"\x1b[31mnone.csv" in lost.stderr

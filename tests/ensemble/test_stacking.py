@@ -5,7 +5,14 @@ import pandas as pd
 import pytest
 from scipy.optimize import nnls
 from sklearn.datasets import load_iris, load_wine, make_classification, make_regression
-from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    KFold,
+    LeaveOneOut,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -236,3 +243,23 @@ def test_averaging_classifiers():
         BayesModelAveraging(members, prior=[1]).fit(X, y)
     with pytest.raises(ValueError, match="wants classifiers"):
         BayesModelAveraging([*members, ("line", LinearRegression())]).fit(X, y)
+
+
+@pytest.mark.covers("ensemble.stacking")
+@pytest.mark.parametrize("way", ["direct", "leave-one-out"])
+def test_the_direct_form_of_figure_8_9_and_leave_one_out(way):
+    """Second-level rows made by the learners of all rows, or each by learners that did not see it: by hand."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::3], y[::3]
+    rows = np.arange(len(y))
+    cv = [(rows, rows)] if way == "direct" else LeaveOneOut()
+    model = StackingClassifier([("bayes", GaussianNB()), ("lda", LinearDiscriminantAnalysis())], cv=cv).fit(X, y)
+    columns = []
+    for learner in (GaussianNB, LinearDiscriminantAnalysis):
+        if way == "direct":
+            columns.append(learner().fit(X, y).predict_proba(X))
+        else:
+            left = [learner().fit(X[rows != i], y[rows != i]).predict_proba(X[i : i + 1]) for i in rows]
+            columns.append(np.vstack(left))
+    by_hand = LogisticRegression().fit(np.hstack(columns), y)
+    np.testing.assert_allclose(model.final_estimator_.coef_, by_hand.coef_, rtol=1e-6, atol=1e-8)

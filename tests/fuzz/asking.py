@@ -37,14 +37,17 @@ def judged(error: Exception, where: str = "") -> Verdict:
     return Verdict("unclear", f"{where}{type(error).__name__}: {error}")
 
 
-def not_numbers(answer: Any) -> bool:
-    """Whether an answer holds NaN."""
+# A logarithm, a margin, or a prediction through an exponential may be infinite; these may not.
+FINITE = ("predict_proba", "transform")
+
+
+def not_numbers(answer: Any, verb: str) -> bool:
+    """Whether an answer holds NaN, or an infinity where there is none."""
     if sp.issparse(answer):
         answer = answer.data
     answers = answer if isinstance(answer, list | tuple) else [answer]
-    return any(
-        array.dtype.kind == "f" and bool(np.isnan(array).any()) for array in (np.asarray(one) for one in answers)
-    )
+    wrong = (lambda array: ~np.isfinite(array)) if verb in FINITE else np.isnan
+    return any(array.dtype.kind == "f" and bool(wrong(array).any()) for array in (np.asarray(one) for one in answers))
 
 
 def asked(model: Any, X: Any, *, nan_is_wrong: bool) -> Verdict:
@@ -58,7 +61,7 @@ def asked(model: Any, X: Any, *, nan_is_wrong: bool) -> Verdict:
                 if call is None:
                     continue
                 answer = call(X)
-                wrong = nan_is_wrong and not_numbers(answer)
+                wrong = nan_is_wrong and not_numbers(answer, verb)
             except Exception as error:
                 verdict = judged(error, f"{verb}: ")
                 if verdict.how == "unclear":

@@ -62,7 +62,7 @@ def _spoil_number(parts: dict[str, bytes], rng: np.random.Generator) -> str:
 
 def _spoil_array(parts: dict[str, bytes], rng: np.random.Generator) -> str:
     """Change one array in place; says which and how."""
-    arrays = sorted(part for part in parts if part.endswith(".npy"))
+    arrays = [part for part in parts if part.endswith(".npy")]  # in the order in which they were met: names are random
     if not arrays:
         return _spoil_number(parts, rng)
     part = arrays[rng.integers(len(arrays))]

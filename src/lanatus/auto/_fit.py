@@ -11,11 +11,12 @@ import joblib
 import numpy as np
 
 import lanatus
+from lanatus._files import alone_in
 from lanatus.auto._finish import finish
 from lanatus.auto._journal import TrialJournal
 from lanatus.auto._plan import outer_parts, plan, strata_of
 from lanatus.auto._prepare import Prepared, cleaned, cost_matrix, prepare
-from lanatus.auto._run import Run
+from lanatus.auto._run import Run, refuse_other_results
 from lanatus.auto._runner import OUTER, Runner, RunProgress, Split
 from lanatus.auto._scores import Scores, scores_for
 from lanatus.auto._search import Search
@@ -42,6 +43,7 @@ def fit(
     level: float = 0.95,
     n_jobs: int | None = None,
     out: str | Path | None = None,
+    force: bool = False,
     language: str = "en",
     name: str | None = None,
     watch: Callable[[Profile | RunProgress], None] | None = None,
@@ -79,7 +81,9 @@ def fit(
     n_jobs : int or None, default=None
         Worker processes, each on one core; None is all cores, 1 works in this process.
     out : path or None, default=None
-        Folder to save everything in (`Run.save`), and to go on from where a run was killed.
+        Folder to save everything in (`Run.save`), and to go on from where a run was killed. One run at a time.
+    force : bool, default=False
+        Whether results in `out` that come from other data or another target may be replaced.
     language : {"en", "zh"}, default="en"
         Of the report in `out`.
     name : str or None, default=None
@@ -123,21 +127,40 @@ def fit(
         "seed": seed, "level": level, "cost": None if costs is None else costs.tolist(),
         "methods": [family.name for family in found], "data": _hash(prepared), "name": prepared.name,
     }  # fmt: skip
-    folder = None if out is None else Path(out) / ".progress"
-    journal = TrialJournal(folder, repr({**asked, "budget": None, "version": lanatus.__version__}))
+    if out is None:
+        return _searched(prepared, found, scores, costs, asked, TrialJournal(None, ""), start, n_jobs, watch)
+    with alone_in(Path(out)):
+        if not force:
+            refuse_other_results(Path(out), asked)
+        journal = TrialJournal(Path(out) / ".progress", repr({**asked, "budget": None, "version": lanatus.__version__}))
+        run = _searched(prepared, found, scores, costs, asked, journal, start, n_jobs, watch)
+        run.save(out, "zh" if language == "zh" else "en")
+        journal.close()
+    return run
+
+
+def _searched(
+    prepared: Prepared,
+    found: Sequence[Candidate],
+    scores: Scores,
+    costs: np.ndarray | None,
+    asked: dict[str, Any],
+    journal: TrialJournal,
+    start: float,
+    n_jobs: int | None,
+    watch: Callable[[Profile | RunProgress], None] | None,
+) -> Run:
+    """Search, judge and fit."""
     crew = Crew(n_jobs if n_jobs is not None and n_jobs > 0 else joblib.cpu_count())
+    budget, seed = asked["budget"], asked["seed"]
     with tempfile.TemporaryDirectory(prefix="lanatus-") as scratch:
         try:
             splits, outer = _splits(prepared, found, scores, seed, Path(scratch), _LONGEST_FIT * budget)
             runner = Runner(splits, crew, journal, budget, start, watch)
             runner.search()
-            run = finish(prepared, runner, outer, found, scores, costs, asked)
+            return finish(prepared, runner, outer, found, scores, costs, asked)
         finally:
             crew.close()
-    if out is not None:
-        run.save(out, "zh" if language == "zh" else "en")
-        journal.close()
-    return run
 
 
 def _splits(

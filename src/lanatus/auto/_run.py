@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lanatus import persist
-from lanatus._files import atomic_write
+from lanatus._files import atomic_write, inert
 from lanatus.report import Facts, write_report
 from lanatus.table import Language, resolve_frame, rows_as_frame
 
@@ -53,7 +53,7 @@ class Run:
     def leaderboard(self) -> Any:
         """A frame with a row for each method, the winner first: scores, intervals, verdict, times, parameters.
 
-        Of pandas where it is installed, else of pyarrow.
+        Of pandas.
         """
         return rows_as_frame(self._rows(), resolve_frame(None))
 
@@ -87,6 +87,8 @@ class Run:
     def save(self, folder: str | Path, language: Language = "en") -> Path:
         """Write the model, the report, the leaderboard, the predictions and the settings into a folder.
 
+        Text in the CSV files that a spreadsheet would take for a formula begins with an apostrophe there.
+
         Parameters
         ----------
         folder : str or Path
@@ -114,6 +116,23 @@ class Run:
         return f"<table><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>{''.join(cells)}</table>"
 
 
+def refuse_other_results(folder: Path, asked: Mapping[str, Any]) -> None:
+    """ValueError if a folder holds the results of a run on other data, or for another target."""
+    try:
+        there = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        same = all(there[key] == asked[key] for key in ("data", "target"))
+        whose = f"a run on {there['name']!r} for {there['target']!r}"
+    except FileNotFoundError:
+        return
+    except (ValueError, KeyError, TypeError):  # damaged, or the file of another program
+        same, whose = False, "something else"
+    if not same:
+        raise ValueError(
+            f"{folder} holds the results of {whose}, which would be lost; give another folder (--out), or replace "
+            "them with --force (force=True)."
+        )
+
+
 def _rows_of(columns: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
     cells = zip(*(values.tolist() for values in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in cells]
@@ -127,6 +146,8 @@ def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(rows[0]) if rows else [])
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows(
+        {name: inert(cell) if isinstance(cell, str) else cell for name, cell in row.items()} for row in rows
+    )
     with atomic_write(path) as file:
         file.write(text.getvalue().encode("utf-8"))

@@ -21,6 +21,14 @@ from ._intake import is_plain_numbers as is_plain_numbers
 from ._intake import match_columns as match_columns
 from ._intake import take_plain as take_plain
 from ._intake import take_table as take_table
+from ._state import Children as Children
+from ._state import Floats as Floats
+from ._state import Integers as Integers
+from ._state import Number as Number
+from ._state import StateError as StateError
+from ._state import StateRule as StateRule
+from ._state import came_from as came_from
+from ._state import check_state as check_state
 from ._targets import as_labels as as_labels
 from ._targets import as_targets as as_targets
 from ._targets import check_positive_weight as check_positive_weight

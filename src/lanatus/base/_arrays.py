@@ -1,5 +1,7 @@
 """Arrays and threads as the kernels take them."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,19 @@ from lanatus._core import core as kernels
 # methods that compute with them, since squares of them are infinite and what follows is not a number.
 LARGEST = {np.dtype(np.float64): 1e100, np.dtype(np.float32): 1e15}
 LARGEST_MASS = 1e280  # of all rows; room for their numbers is left
+LEAST_MASS = 1e-280  # unless all are zero: what smaller weights are multiplied with has no digits, or is zero
+
+
+@contextmanager
+def in_floats(name: str) -> Iterator[None]:
+    """ValueError where an integer of Python is beyond every floating-point number, which NumPy says in its own way."""
+    try:
+        yield
+    except OverflowError:
+        raise ValueError(
+            f"Input {name} contains an integer too large for dtype('float64'); wanted magnitudes up to 1.8e308: "
+            "scale it first, or give its logarithm."
+        ) from None
 
 
 def n_threads() -> int:

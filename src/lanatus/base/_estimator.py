@@ -2,10 +2,11 @@
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.callback._callback_support import callback_management_context
 from sklearn.exceptions import ConvergenceWarning
@@ -13,9 +14,10 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
-from lanatus.base._arrays import LARGEST_MASS, aligned
+from lanatus.base._arrays import LARGEST_MASS, LEAST_MASS, aligned, in_floats
 from lanatus.base._collections import refuse_collection, refuse_mixed
 from lanatus.base._intake import Intake, Numbers
+from lanatus.base._state import StateRule, guard_answers, refuse_infinite
 from lanatus.catalog import DOCS_URL, Takes
 from lanatus.params import ParameterRule, check_params
 from lanatus.table import Schema, Table
@@ -40,8 +42,14 @@ def output_library(estimator: Any) -> str | None:
 
 
 def take_rows(X: Any, rows: np.ndarray) -> Any:
-    """Some rows of a matrix, frame, table or list, in the order asked."""
-    return Table(X.schema, X.numeric[rows], X.codes[rows]) if isinstance(X, Table) else _safe_indexing(X, rows)
+    """Some rows of a matrix, frame, table, list or column, in the order asked, in the container that came in."""
+    if isinstance(X, Table):
+        return Table(X.schema, X.numeric[rows], X.codes[rows])
+    if sp.issparse(X) and X.format not in ("csr", "csc"):
+        X = X.tocsr()
+    elif hasattr(X, "to_pylist"):  # pyarrow
+        return X.take(rows)
+    return _safe_indexing(X, rows)
 
 
 def n_rows(X: Any) -> int:
@@ -50,7 +58,7 @@ def n_rows(X: Any) -> int:
 
 
 def fitting(fit: F) -> F:
-    """Wrap ``fit`` or ``partial_fit``: parameters checked, callbacks closed, no half-fitted model left."""
+    """Wrap ``fit`` or ``partial_fit``: parameters checked, callbacks closed, no half-fitted or infinite model left."""
 
     @functools.wraps(fit)
     def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -59,7 +67,9 @@ def fitting(fit: F) -> F:
         before = dict(vars(self))
         try:
             with callback_management_context(self):
-                return fit(self, *args, **kwargs)
+                fitted = fit(self, *args, **kwargs)
+            refuse_infinite(self)
+            return fitted
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
@@ -71,13 +81,14 @@ def fitting(fit: F) -> F:
 class Estimator(BaseEstimator):
     """Base of all lanatus estimators: scikit-learn's, with mixed tables at the door.
 
-    A class declares what it can take in ``_takes``, as what it wants X in ``_wants``, and the rules of its parameters
-    in ``_params``.
+    A class declares what it can take in ``_takes``, as what it wants X in ``_wants``, the rules of its parameters in
+    ``_params``, and those of what it has learned, for models that come out of a file, in ``_state``.
     """
 
     _takes: ClassVar[Takes] = Takes()
     _wants: ClassVar[Intake] = Numbers()
     _params: ClassVar[dict[str, ParameterRule]] = {}
+    _state: ClassVar[Mapping[str, StateRule]] = {}
 
     _doc_link_module = "lanatus"
     _doc_link_template = DOCS_URL + "/api/{package}/#{path}"
@@ -85,6 +96,10 @@ class Estimator(BaseEstimator):
     schema_: Schema
     n_features_in_: int
     feature_names_in_: np.ndarray
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        guard_answers(cls)
 
     def _doc_link_url_param_generator(self) -> dict[str, str]:
         package = ".".join(type(self).__module__.split(".")[:2])
@@ -116,12 +131,13 @@ class Estimator(BaseEstimator):
         """Weights as float64, or None where all are one."""
         if sample_weight is None:
             return None
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        with in_floats("sample_weight"):
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         with np.errstate(over="ignore"):
             mass = weights.sum()
-        if mass > LARGEST_MASS:  # infinity too
+        if mass > LARGEST_MASS or 0 < mass < LEAST_MASS:  # infinity too
             raise ValueError(
-                f"sample_weight sums to {mass:.3g}, which is too large to compute with; wanted at most "
-                f"{LARGEST_MASS:g}: divide the weights by their mean."
+                f"sample_weight sums to {mass:.3g}, which is too {'large' if mass > 1 else 'small'} to compute with; "
+                f"wanted {LEAST_MASS:g} to {LARGEST_MASS:g}: divide the weights by their mean."
             )
         return np.asarray(aligned(weights))

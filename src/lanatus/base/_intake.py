@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import assert_all_finite, validate_data
 
 from lanatus._core import core as kernels
-from lanatus.base._arrays import LARGEST, aligned, n_threads
+from lanatus.base._arrays import LARGEST, aligned, in_floats, n_threads
 from lanatus.table import (
     Column,
     Schema,
@@ -131,17 +131,18 @@ def take_plain(
     bounded: bool = False,
 ) -> Any:
     """X, numbers and nothing else, as a C-contiguous matrix (or CSR) of one of the types given."""
-    X = validate_data(
-        estimator,
-        _small_indices(X),
-        reset=reset,
-        accept_sparse="csr" if estimator._takes.sparse else False,
-        accept_large_sparse=False,
-        dtype=dtype if isinstance(dtype, str) else list(dtype),
-        order="C",
-        ensure_all_finite=False,
-        ensure_min_samples=min_rows,
-    )
+    with in_floats("X"):
+        X = validate_data(
+            estimator,
+            _small_indices(X),
+            reset=reset,
+            accept_sparse="csr" if estimator._takes.sparse else False,
+            accept_large_sparse=False,
+            dtype=dtype if isinstance(dtype, str) else list(dtype),
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=min_rows,
+        )
     if reset:
         named = hasattr(estimator, "feature_names_in_")
         names = tuple(map(str, estimator.feature_names_in_)) if named else X.shape[1]
@@ -200,7 +201,8 @@ def take_table(estimator: "Estimator", X: Any, *, reset: bool, min_rows: int = 1
         X = np.asarray(X)
     if not reset:
         X = match_columns(estimator, X)
-    table = Table.of(X, like=None if reset else estimator.schema_)
+    with in_floats("X"):
+        table = Table.of(X, like=None if reset else estimator.schema_)
     table.numeric = aligned(table.numeric)
     if len(table) < min_rows:
         raise ValueError(f"Found array with {len(table)} sample(s) while a minimum of {min_rows} is required.")

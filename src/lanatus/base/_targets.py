@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_array, check_consistent_length, column_or_1d
 
-from lanatus.base._arrays import aligned
+from lanatus.base._arrays import aligned, in_floats
 from lanatus.base._intake import refuse_huge
 
 
@@ -79,7 +79,8 @@ def as_targets(y: Any, X: Any) -> np.ndarray:
         raise ValueError("This estimator requires y to be passed, but the target y is None")
     if not isinstance(y, np.ndarray) and hasattr(y, "to_pylist"):  # pyarrow
         y = np.array(y.to_pylist())
-    values = check_array(y, ensure_2d=False, dtype=[np.float64, np.float32], input_name="y", ensure_min_samples=0)
+    with in_floats("y"):
+        values = check_array(y, ensure_2d=False, dtype=[np.float64, np.float32], input_name="y", ensure_min_samples=0)
     if values.ndim not in (1, 2) or (values.ndim == 2 and not values.shape[1]):
         raise ValueError(f"y must have one or two dimensions and at least one column; got shape {values.shape}.")
     check_consistent_length(X, values)

@@ -10,15 +10,16 @@ FAILED, INTERRUPTED = 1, 130
 
 def main() -> None:
     """Entry point; a user's mistake ends in one line, not in a traceback."""
-    from rich.console import Console
     from rich.markup import escape
 
     from lanatus.cli._app import app
+    from lanatus.cli._console import console, warn_in_one_line
 
+    warn_in_one_line()
     try:
         app()
     except KeyboardInterrupt:
-        Console(stderr=True).print("[bold red]lanatus:[/] interrupted.")
+        console(stderr=True).print("[bold red]lanatus:[/] interrupted.")
         sys.exit(INTERRUPTED)
     except (ValueError, TypeError, KeyError, OSError, RuntimeError, ImportError, MemoryError) as error:
         if os.environ.get("LANATUS_DEBUG"):
@@ -26,5 +27,5 @@ def main() -> None:
             sys.exit(FAILED)
         message = error.args[0] if isinstance(error, KeyError) and error.args else error
         text = " ".join(str(message).split()) or type(error).__name__
-        Console(stderr=True).print(f"[bold red]lanatus:[/] {escape(text)}", highlight=False, soft_wrap=True)
+        console(stderr=True).print(f"[bold red]lanatus:[/] {escape(text)}", soft_wrap=True)
         sys.exit(FAILED)

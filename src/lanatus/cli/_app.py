@@ -68,6 +68,9 @@ def fit(
     ] = None,
     seed: Seed = 0,
     jobs: Annotated[int | None, typer.Option(help="Worker processes; all cores by default.", min=1)] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace results of other data, or of another target, in the folder.")
+    ] = False,
     language: Speech = "en",
 ) -> None:
     """Learn to predict a column: an honest comparison, a model and a report.
@@ -88,6 +91,7 @@ def fit(
     fit_and_save(
         console(), data, target, out, language,
         budget=budget, task=task, measure=measure, cost=cost, methods=_listed(methods), seed=seed, n_jobs=jobs,
+        force=force,
     )  # fmt: skip
 
 

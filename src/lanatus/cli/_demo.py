@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 from rich.console import Console
+from rich.markup import escape
 from sklearn.datasets import load_breast_cancer
 
 from lanatus import book, persist
@@ -26,7 +27,7 @@ def run(console: Console, out: Path, budget: float, language: Language) -> None:
     picture = out / "watermelon-kmeans.png"
     plot_clusters(model, melons.data).savefig(picture)
     persist.save(model, out / "watermelon-kmeans.skops")
-    console.print(f"     picture: {picture}", soft_wrap=True)
+    console.print(f"     picture: {escape(str(picture))}", soft_wrap=True)
     bunch = load_breast_cancer()
     table = pa.table(dict(zip(bunch.feature_names.tolist(), bunch.data.T, strict=True)))
     table = table.append_column("diagnosis", pa.array(bunch.target_names[bunch.target].tolist()))

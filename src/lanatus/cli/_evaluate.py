@@ -40,7 +40,8 @@ def evaluate_file(console: Console, path: Path, rows: Path, target: str | None, 
         y = np.searchsorted([str(label) for label in classes], [str(label) for label in labels]).astype(np.int64)
         scores = scores_for("two-class" if len(classes) == 2 else "many-class")
         answers = np.asarray(model.predict_proba(X))
-    shown = RichTable("measure", "value", f"{level:.0%} interval", title=f"{path.name} on {known.num_rows:,} rows")
+    title = f"{escape(path.name)} on {known.num_rows:,} rows"
+    shown = RichTable("measure", "value", f"{level:.0%} interval", title=title)
     for score in scores.shown:
         found, _ = estimate(score, y, answers, np.zeros(len(y), dtype=np.intp), level)
         shown.add_row(score.name, f"{found.value:.4g}", f"{found.low:.4g} to {found.high:.4g}")

@@ -86,7 +86,9 @@ def _contributions(model: Any, one: pa.Table, others: pa.Table) -> RichTable:
         changed = repeated.set_column(at, name, others.column(name))
         moved.append((own - _answers(model, changed)[:, place].mean(), name, one.column(name)[0].as_py()))
     what = f"probability of {model.classes_[place]}" if hasattr(model, "predict_proba") else "answer"
-    table = RichTable("column", "value", f"moves the {what} by", title="against other rows' values in its place")
+    table = RichTable(
+        "column", "value", escape(f"moves the {what} by"), title="against other rows' values in its place"
+    )
     for move, name, value in sorted(moved, key=lambda item: -abs(item[0]))[:_SHOWN]:
         table.add_row(escape(name), escape(str(value)), f"{move:+.4g}")
     return table

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from lanatus import data, persist
+from lanatus._files import atomic_write, inert
 from lanatus.data.readers import kind_of
 
 _STREAMED = ("csv", "parquet", "arrow")
@@ -25,20 +26,18 @@ def predict_file(console: Console, model: Path, path: Path, out: Path, proba: bo
     if proba and not hasattr(fitted, "predict_proba"):
         raise ValueError(f"{model} holds a {type(fitted).__name__} without probabilities; leave --proba out.")
     out.parent.mkdir(parents=True, exist_ok=True)
-    part = out.with_name(f".{out.name}.part")
     n, writer = 0, None
-    try:
+    with atomic_write(out) as file:
         for block in blocks_of(path):
             answers = _answers(fitted, block, proba)
+            if out.suffix.lower() == ".csv":
+                answers = _inert(answers)
             if writer is None:
-                writer = _writer(out, part, answers.schema)
+                writer = _writer(out, file, answers.schema)
             writer.write_table(answers)
             n += answers.num_rows
         if writer is not None:
             writer.close()
-            part.replace(out)
-    finally:
-        part.unlink(missing_ok=True)
     console.print(f"{n:,} rows: {escape(str(out))}", soft_wrap=True)
 
 
@@ -70,7 +69,16 @@ def _answers(model: Any, rows: pa.Table, proba: bool) -> pa.Table:
     return pa.table(columns)
 
 
-def _writer(out: Path, part: Path, schema: pa.Schema) -> Any:
+def _inert(answers: pa.Table) -> pa.Table:
+    """Labels that a spreadsheet would take for formulas as text; numbers as they are."""
+    for at, column in enumerate(answers.columns):
+        if pa.types.is_string(column.type):
+            cells = pa.array([None if cell is None else inert(cell) for cell in column.to_pylist()], pa.string())
+            answers = answers.set_column(at, answers.field(at).name, cells)
+    return answers
+
+
+def _writer(out: Path, file: IO[bytes], schema: pa.Schema) -> Any:
     if out.suffix.lower() == ".parquet":
-        return pyarrow.parquet.ParquetWriter(part, schema)
-    return pyarrow.csv.CSVWriter(part, schema)
+        return pyarrow.parquet.ParquetWriter(file, schema)
+    return pyarrow.csv.CSVWriter(file, schema)

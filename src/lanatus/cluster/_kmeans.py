@@ -3,7 +3,7 @@
 import logging
 import warnings
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from lanatus._core import bayes as moment_kernels
-from lanatus.base import Estimator, Takes, check_is_fitted, fitting, n_threads, warn_unconverged
+from lanatus.base import Estimator, Floats, Integers, Takes, check_is_fitted, fitting, n_threads, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress, Restart
 from lanatus.catalog import method
 from lanatus.cluster._kmeans_pass import Passes, farthest_rows, passes_for, tally
@@ -92,6 +92,11 @@ default="k-means++"
     Lloyd (1982), Least squares quantization in PCM. Elkan (2003), Using the triangle inequality to accelerate
     k-means. Hamerly (2010), Making k-means even faster. Bahmani et al. (2012), Scalable k-means++.
     """
+
+    _state: ClassVar = {
+        "cluster_centers_": Floats("clusters", "columns"),
+        "labels_": Integers("rows", below="clusters"),
+    }
 
     _takes = Takes(sparse=True)
     _params = {

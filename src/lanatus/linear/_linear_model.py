@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from lanatus.base import Estimator, check_is_fitted
+from lanatus.base import Estimator, Floats, Number, check_is_fitted
 from lanatus.catalog import Takes, method
 from lanatus.scale import blockwise
 from lanatus.table import Column, Schema
@@ -41,6 +41,11 @@ class LinearModel(Estimator):
     >>> melon.predict([[1, 0, 1]]).tolist()
     [1.5]
     """
+
+    _state: ClassVar = {
+        "coef_": Floats("columns") | Floats("targets", "columns"),
+        "intercept_": Number() | Floats("targets"),
+    }
 
     _takes: ClassVar[Takes] = Takes(sparse=True)
 

@@ -1,10 +1,10 @@
 """Scaling of numeric columns (exercise 2.8)."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn import preprocessing
 
-from lanatus.base import check_is_fitted
+from lanatus.base import Floats, check_is_fitted
 from lanatus.catalog import method
 from lanatus.params import Flag, Satisfies
 from lanatus.preprocess._column_transformer import ColumnTransformer, Output, in_order, passed_through, preserving_dtype
@@ -83,6 +83,7 @@ class MinMaxScaler(_Scaler):
     """
 
     _inner_class = preprocessing.MinMaxScaler
+    _state: ClassVar = {name: Floats("numeric") for name in ("data_min_", "data_max_", "data_range_", "scale_", "min_")}
     _params = {
         "feature_range": Satisfies(
             lambda value: isinstance(value, tuple | list) and len(value) == 2 and value[0] < value[1],
@@ -135,6 +136,7 @@ class StandardScaler(_Scaler):
     """
 
     _inner_class = preprocessing.StandardScaler
+    _state: ClassVar = {name: Floats("numeric") for name in ("mean_", "var_", "scale_")}
     _params = {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()}
 
     def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True) -> None:

@@ -1,12 +1,12 @@
 """Quadratic and regularised discriminant analysis."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.base import clone
 
-from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus.base import Floats, check_is_fitted, class_codes, fitting
 from lanatus.bayes._posterior import BayesClassifier, logarithm
 from lanatus.bayes._rules import RULES
 from lanatus.bayes.discriminant._class_covariances import ClassCovariances, tally_covariances
@@ -102,6 +102,8 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
     ----------
     Friedman (1989), Regularized discriminant analysis.
     """
+
+    _state: ClassVar = {"means_": Floats("classes", "columns"), "priors_": Floats("classes", low=0)}
 
     def __init__(
         self,

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, aligned, check_is_fitted, class_codes, n_threads
+from lanatus.base import Floats, Takes, aligned, check_is_fitted, class_codes, n_threads
 from lanatus.bayes import _class_sums
 from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._posterior import BayesClassifier, checked_priors, logarithm
@@ -70,6 +70,12 @@ class GaussianNB(BayesClassifier):
     ----------
     Chan, Golub and LeVeque (1979), Updating formulae and a pairwise algorithm for computing sample variances.
     """
+
+    _state: ClassVar = {
+        "class_prior_": Floats("classes", low=0),
+        "theta_": Floats("classes", "columns"),
+        "var_": Floats("classes", "columns", low=0),
+    }
 
     _takes = Takes(missing=True)
 
@@ -146,5 +152,6 @@ def normal_parameters(stats: Moments, ddof: int, epsilon: Any) -> tuple[np.ndarr
     variance = np.divide(stats.m2, degrees, out=variance, where=seen & (degrees > 0)) + epsilon
     if not np.isfinite(variance).all():
         raise ValueError("the variances overflow: X has values too large to square; scale it first.")
-    variance[variance == 0] = np.finfo(np.float64).eps  # constant columns: a narrow density, not a division by 0
+    # Constant columns, or as good as: a narrow density, not a division by 0 or by what has no digits.
+    variance[variance < np.finfo(np.float64).tiny] = np.finfo(np.float64).eps
     return theta, variance

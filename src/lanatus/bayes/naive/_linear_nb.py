@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from lanatus._core import bayes as kernels
 from lanatus._core import core
-from lanatus.base import Estimator, Intake, Numbers, Takes, check_is_fitted, class_codes, n_threads
+from lanatus.base import Estimator, Floats, Intake, Numbers, Takes, check_is_fitted, class_codes, n_threads
 from lanatus.bayes import _class_sums
 from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._posterior import BayesClassifier
@@ -43,6 +43,12 @@ class LinearNB(BayesClassifier):
     A class that derives from it says in `_set_counts` what follows from the sums of the attributes by class, and in
     `_coefficients` what the scores are.
     """
+
+    _state: ClassVar = {
+        "class_log_prior_": Floats("classes", finite=False),
+        "feature_count_": Floats("classes", "columns"),
+        "feature_log_prob_": Floats("classes", "columns", finite=False),
+    }
 
     _takes = Takes(sparse=True)
     _wants: ClassVar[Intake] = CountNumbers(TYPES)

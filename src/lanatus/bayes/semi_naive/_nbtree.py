@@ -1,12 +1,12 @@
 """NBTree: a decision tree with naive Bayes in its leaves (section 7.7)."""
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import check_is_fitted
+from lanatus.base import Children, Floats, Integers, check_is_fitted
 from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._posterior import logarithm
 from lanatus.bayes._rules import RULES
@@ -83,6 +83,13 @@ class NBTree(StructuredBayes):
     ----------
     Kohavi (1996), Scaling up the accuracy of naive-Bayes classifiers: a decision-tree hybrid.
     """
+
+    _state: ClassVar = {
+        "feature_": Integers("nodes", low=-1, below="features"),
+        "child_": Children("nodes", "values"),
+        "node_weight_": Floats("nodes", low=0),
+        "_starts": Floats("nodes", "classes", finite=False),
+    }
 
     def __init__(
         self,

@@ -30,13 +30,15 @@ Lines = Iterator[tuple[int, str]]
 
 
 @overload
-def read_arff(path: Path, *, encoding: str | None = None, return_weights: Literal[False] = False) -> pa.Table: ...
+def read_arff(
+    path: Path, *, encoding: str | None = None, return_weights: Literal[False] = False, max_bytes: int | None = None
+) -> pa.Table: ...
 @overload
 def read_arff(
-    path: Path, *, encoding: str | None = None, return_weights: Literal[True]
+    path: Path, *, encoding: str | None = None, return_weights: Literal[True], max_bytes: int | None = None
 ) -> tuple[pa.Table, np.ndarray | None]: ...
 def read_arff(
-    path: Path, *, encoding: str | None = None, return_weights: bool = False
+    path: Path, *, encoding: str | None = None, return_weights: bool = False, max_bytes: int | None = None
 ) -> pa.Table | tuple[pa.Table, np.ndarray | None]:
     """Read an ARFF file, dense or sparse.
 
@@ -54,6 +56,8 @@ def read_arff(
     return_weights : bool, default=False
         Also return the instance weights ``{w}``, 1 where a row has none, or None if no row has one.
         Weights that are there and not asked for give a warning.
+    max_bytes : int or None, default=None
+        How much a compressed file may unpack to; None is 256 MiB, or 50 times its size if that is more.
 
     Returns
     -------
@@ -75,7 +79,7 @@ def read_arff(
     >>> table.to_pylist(), table["root"].chunk(0).dictionary.to_pylist()
     ([{'root': 'curly', 'sugar': None}], ['stiff', 'curly'])
     """
-    data = read_bytes(path)
+    data = read_bytes(path, max_bytes=max_bytes)
     encoding = encoding or find_encoding(path, data, whole=True)
     lines = lines_of(path, encoding)
     relation, attributes, line = _header(path, lines)

@@ -12,6 +12,7 @@ import pyarrow.csv
 
 from lanatus.data.readers._dialect import (
     MISSING,
+    MOST_COLUMNS,
     Dialect,
     Record,
     TidyStream,
@@ -37,6 +38,8 @@ def read_csv(
     decimal: str | None = None,
     missing: Sequence[str] = MISSING,
     columns: Sequence[str] | None = None,
+    max_bytes: int | None = None,
+    max_columns: int = MOST_COLUMNS,
 ) -> pa.Table:
     """Read a delimited text file; what is not given is found out from the file.
 
@@ -62,6 +65,10 @@ def read_csv(
         numbers or dates has it there: then the file quotes everything, and it is missing everywhere.
     columns : sequence of str or None, default=None
         Columns to keep, in this order.
+    max_bytes : int or None, default=None
+        How much a compressed file may unpack to; None is 256 MiB, or 50 times its size if that is more.
+    max_columns : int, default=200_000
+        Most columns; a line with more fields, such as a file without line ends, is an error.
 
     Returns
     -------
@@ -81,7 +88,7 @@ def read_csv(
     >>> read_csv(path).to_pylist()
     [{'色泽': '青绿', '密度': 0.697, '好瓜': True}, {'色泽': '乌黑', '密度': None, '好瓜': False}]
     """
-    data = read_bytes(path)
+    data = read_bytes(path, max_bytes=max_bytes)
     dialect = sniff(
         path,
         data=data,
@@ -93,7 +100,7 @@ def read_csv(
     )
     text = io.TextIOWrapper(io.BytesIO(data), dialect.encoding, newline="")
     try:
-        first = first_record(path, enumerate(text, 1), dialect)
+        first = first_record(path, enumerate(text, 1), dialect, max_columns)
         if not dialect.plain:
             data = TidyStream(io.BytesIO(data), dialect).readall() or b""
     except UnicodeError as error:
@@ -141,7 +148,7 @@ def _without_groups(table: pa.Table) -> pa.Table:
 def _parse(
     path: Path, data: bytes, names: list[str], first: Record, dialect: Dialect, columns: Sequence[str] | None
 ) -> pa.Table:
-    block = 1 << 20
+    block = max(1 << 20, 16 * sum(map(len, first.fields)))  # of wide rows some at a time, as each block has its columns
     while True:
         try:
             return pyarrow.csv.read_csv(
@@ -207,8 +214,9 @@ def hidden_type(column: pa.ChunkedArray, dialect: Dialect) -> pa.DataType | None
 
 def refuse_unknown(path: Path, columns: Sequence[str] | None, names: Sequence[str]) -> None:
     """Raise if a wanted column is not in the file."""
+    there = set(names)
     for name in columns or ():
-        if name not in names:
+        if name not in there:
             close = difflib.get_close_matches(name, names, n=1)
             shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
             raise SchemaError(

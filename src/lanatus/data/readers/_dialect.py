@@ -14,6 +14,7 @@ from lanatus.data.readers._text import Path, find_encoding, read_bytes
 MISSING: tuple[str, ...] = (
     "", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-NaN", "-nan", "NULL", "null",
 )  # fmt: skip
+MOST_COLUMNS = 200_000  # of a table, unless more are asked for: each takes some ten kilobytes while a file is read
 BLANKS = " "  # the delimiter of files whose fields stand apart by runs of spaces and tabs
 _DELIMITERS = ("\t", ";", "|", ",")  # a rarer sign that fits every row is no accident, so it goes first
 _SAMPLE_BYTES = 1 << 18
@@ -251,9 +252,25 @@ def refuse_duplicates(path: Path, names: Sequence[str], line: int | None = None)
         )
 
 
-def first_record(path: Path, lines: Iterable[tuple[int, str]], dialect: Dialect) -> Record:
+def not_too_wide(
+    path: Path, lines: Iterable[tuple[int, str]], dialect: Dialect, max_columns: int
+) -> Iterator[tuple[int, str]]:
+    """The lines; one with more fields than a table may have columns is an error, before it is cut into them."""
+    for number, line in lines:
+        if len(line) > max_columns and line.count(dialect.separator) >= max_columns:
+            raise FormatError(
+                path,
+                line=number,
+                got=f"{line.count(dialect.separator) + 1:,} fields",
+                expected=f"at most {max_columns:,}",
+                do="check its line ends and its delimiter, or pass max_columns=; wide sparse data is better as LIBSVM",
+            )
+        yield number, line
+
+
+def first_record(path: Path, lines: Iterable[tuple[int, str]], dialect: Dialect, max_columns: int) -> Record:
     """The first record of the file."""
-    for record in records(lines, dialect):
+    for record in records(not_too_wide(path, lines, dialect, max_columns), dialect):
         return record
     raise FormatError(path, got="only blank lines", expected="rows of data", do="check how it was made")
 

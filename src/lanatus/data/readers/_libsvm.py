@@ -12,7 +12,7 @@ import sklearn.datasets
 
 from lanatus.catalog import method
 from lanatus.data.readers._errors import DataError, FormatError, quoted, unreadable
-from lanatus.data.readers._text import Path, broken_archive, lines_of, read_bytes, unpacked
+from lanatus.data.readers._text import Path, bounded, broken_archive, lines_of, read_bytes
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 
@@ -35,6 +35,7 @@ def load_svmlight_file(
     query_id: bool = False,
     offset: int = 0,
     length: int = -1,
+    max_bytes: int | None = None,
 ) -> tuple[Any, ...]:
     """Read a file in LIBSVM format into a sparse matrix.
 
@@ -57,6 +58,8 @@ def load_svmlight_file(
         Also return the numbers after ``qid:``.
     offset, length : int
         Read only the rows that begin in these `length` bytes from `offset` on.
+    max_bytes : int or None, default=None
+        How much a compressed file may unpack to; None is 256 MiB, or 50 times its size if that is more.
 
     Returns
     -------
@@ -103,12 +106,14 @@ def load_svmlight_file(
             ) from error
     read_bytes(f, 4096)  # refuses what is missing, empty or binary
     try:
-        with open(f, "rb") as file, unpacked(f, file) as stream:
+        with open(f, "rb") as file, bounded(f, file, max_bytes) as stream:
             found = cast(tuple[Any, ...], sklearn.datasets.load_svmlight_file(stream, **options))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise broken_archive(f, error) from error
     except OSError as error:
         raise (broken_archive(f, error) if error.errno is None else unreadable(f, error)) from error
+    except DataError:
+        raise
     except (ValueError, OverflowError) as error:
         _find_fault(f, lines_of(f, "utf-8"), multilabel, zero_based)
         raise FormatError(f, got=str(error), expected="LIBSVM rows", do="check the options") from error

@@ -27,7 +27,8 @@ KINDS = {
 }  # fmt: skip
 _CONTENT = {"a Parquet file": "parquet", "an Arrow IPC file": "arrow", "an Arrow IPC stream": "arrow"}
 _NAMES = {"parquet": "a Parquet file", "arrow": "an Arrow IPC file", "csv": "delimited text"}
-_MOST_CELLS = 100_000_000
+_MOST_CELLS = 100_000_000  # of a sparse file that becomes a table
+_MOST_COLUMNS = 100_000  # each is an array of its own
 
 
 def kind_of(path: Path) -> str:
@@ -159,12 +160,12 @@ def _read_arrow(path: Path) -> pa.Table:
 
 def _read_libsvm(path: Path, **options: Any) -> pa.Table:
     X, y = load_svmlight_file(path, **options)
-    if X.shape[0] * X.shape[1] > _MOST_CELLS:
+    if X.shape[1] > _MOST_COLUMNS or X.shape[0] * X.shape[1] > _MOST_CELLS:
         raise SchemaError(
             path,
-            got=f"{X.shape[0]} x {X.shape[1]} sparse values",
-            expected=f"at most {_MOST_CELLS} cells for a table",
-            do="use load_svmlight_file, which keeps them sparse",
+            got=f"{X.shape[0]:,} x {X.shape[1]:,} sparse values",
+            expected=f"at most {_MOST_COLUMNS:,} columns and {_MOST_CELLS:,} cells for a table",
+            do="use lanatus.data.load_svmlight_file, which keeps them sparse",
         )
     dense = np.asfortranarray(X.toarray())
     columns = {f"x{j + 1}": dense[:, j] for j in range(dense.shape[1])}

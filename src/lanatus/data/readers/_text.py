@@ -40,6 +40,9 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 EXPORT_CSV = "open it in the spreadsheet program and save it as CSV (UTF-8)"
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _CHUNK = 1 << 20
+_UNPACKED = 1 << 28  # bytes that any compressed file may unpack to in memory,
+_RATIO = 50  # or so many times its size: text seldom shrinks that much, what was made to fill the memory does
+_LONGEST_LINE = 1 << 26
 
 
 def looks_like(head: bytes) -> str | None:
@@ -74,15 +77,54 @@ def unpacked(path: Path, stream: IO[bytes]) -> IO[bytes]:
     return stream
 
 
+class _Bounded(io.RawIOBase):
+    """A stream that refuses to give more than so many bytes."""
+
+    def __init__(self, path: Path, stream: IO[bytes], most: int) -> None:
+        self._path, self._stream, self._most, self._given = path, stream, most, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        got = self._stream.read(len(buffer))
+        self._given += len(got)
+        if self._given > self._most:
+            raise FormatError(
+                self._path,
+                got=f"a compressed file that unpacks to more than {self._most:,} bytes",
+                expected=f"at most that, {_UNPACKED:,} or {_RATIO} times its size",
+                do="unpack it first, pass max_bytes=, or stream it with scan()",
+            )
+        buffer[: len(got)] = got
+        return len(got)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def bounded(path: Path, stream: IO[bytes], max_bytes: int | None) -> IO[bytes]:
+    """As `unpacked`, for what is then held in memory: it unpacks to no more than `max_bytes`.
+
+    None is 256 MiB, or 50 times the size of the file if that is more. A file that is not compressed has no limit.
+    """
+    inner = unpacked(path, stream)
+    if inner is stream:
+        return stream
+    most = max(_UNPACKED, _RATIO * size_of(path)) if max_bytes is None else max_bytes
+    return cast(IO[bytes], io.BufferedReader(_Bounded(path, inner, most), _CHUNK))
+
+
 def packed(path: Path) -> bool:
     """Whether the file is gzip or bzip2."""
     return head_of(path, 3).startswith((b"\x1f\x8b", b"BZh"))
 
 
-def read_bytes(path: Path, n_bytes: int = -1) -> bytes:
+def read_bytes(path: Path, n_bytes: int = -1, max_bytes: int | None = None) -> bytes:
     """The first `n_bytes` bytes of a text file, or all, decompressed; binary files are refused by name."""
     try:
-        with open(path, "rb") as file, unpacked(path, file) as stream:
+        with open(path, "rb") as file, bounded(path, file, max_bytes) as stream:
             data = stream.read(n_bytes)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise broken_archive(path, error) from error
@@ -181,7 +223,10 @@ def lines_of(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
                         yield number, line
                 return
             name = encoding.removesuffix("-sig")
-            for raw in stream:  # in UTF-8, GB18030 and the like a line feed byte is a line feed
+            # In UTF-8, GB18030 and the like a line feed byte is a line feed.
+            for raw in iter(lambda: stream.readline(_LONGEST_LINE), b""):
+                if len(raw) == _LONGEST_LINE:
+                    raise _endless(path, number + 1)
                 for piece in raw.splitlines(keepends=True):
                     number += 1
                     decoded = piece.decode(name)
@@ -198,6 +243,16 @@ def lines_of(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
         raise broken_archive(path, error) from error
     except OSError as error:
         raise unreadable(path, error) from error
+
+
+def _endless(path: Path, line: int) -> FormatError:
+    return FormatError(
+        path,
+        line=line,
+        got=f"a line of more than {_LONGEST_LINE:,} bytes",
+        expected="rows of data, a line each",
+        do="check its line ends; wide sparse data is better kept as LIBSVM",
+    )
 
 
 def size_of(path: Path) -> int:

@@ -122,10 +122,10 @@ def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
 def conform(file: str, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """The batch with the columns of `schema`, in its order and types."""
     arrays = []
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
     for field in schema:
-        array = batch.column(batch.schema.get_field_index(field.name))
         try:
-            arrays.append(as_type(array, field.type))
+            arrays.append(as_type(columns[field.name], field.type))
         except pa.ArrowException as error:
             raise FormatError(
                 file,
@@ -174,7 +174,8 @@ def _csv_batches(part: Part, schema: pa.Schema) -> Batches:
     assert dialect is not None
     last_name = part.names[-1]
     columns = list(dict.fromkeys([*schema.names, last_name]))
-    types = pa.schema([pa.field(n, schema.field(n).type if n in schema.names else pa.binary()) for n in columns])
+    kinds = dict(zip(schema.names, schema.types, strict=True))
+    types = pa.schema([(name, kinds.get(name, pa.binary())) for name in columns])
     last: Any = None
     try:
         with ExitStack() as stack:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import pyarrow as pa
 
 from lanatus.data.readers._csv import refuse_unknown
-from lanatus.data.readers._dialect import MISSING
+from lanatus.data.readers._dialect import MISSING, MOST_COLUMNS
 from lanatus.data.readers._errors import FormatError, SchemaError
 from lanatus.data.readers._text import Path
 from lanatus.data.sources._parts import Part
@@ -34,6 +34,7 @@ def scan(
     encoding: str | None = None,
     decimal: str | None = None,
     missing: Iterable[str] = MISSING,
+    max_columns: int = MOST_COLUMNS,
 ) -> Source:
     """Open Parquet, Arrow or CSV files of any size as one table to be streamed.
 
@@ -61,6 +62,8 @@ def scan(
         Types of all or some columns, instead of those found.
     delimiter, header, encoding, decimal, missing
         For CSV files, as in :func:`read_csv`.
+    max_columns : int, default=200_000
+        Most columns of a CSV file; a line with more fields, such as a file without line ends, is an error.
 
     Returns
     -------
@@ -98,7 +101,7 @@ def scan(
     like = None
     looked = []
     for file in find_files(path):
-        part, found = survey(file, like, sample_rows, given)
+        part, found = survey(file, like, sample_rows, given, max_columns)
         like = like or part.dialect
         looked.append((part, found))
     if all(part.n_rows == 0 for part, _ in looked):
@@ -111,9 +114,8 @@ def scan(
     refuse_unknown(first, [*roles, *types, *(features or [])], full.names)
     if features is None:
         features = [name for name in full.names if name not in roles]
-    chosen = pa.schema(
-        [_settled(full.field(name), name, target, weight, types, looked) for name in [*features, *roles]]
-    )
+    fields = {field.name: field for field in full}
+    chosen = pa.schema([_settled(fields[name], name, target, weight, types, looked) for name in [*features, *roles]])
     return Source(
         parts=tuple(part for part, _ in looked),
         schema=chosen,
@@ -129,7 +131,8 @@ def _unify(looked: list[tuple[Part, pa.Schema]], types: dict[str, pa.DataType]) 
     first, schema = looked[0]
     kinds = {f.name: types.get(f.name, _plain(f.type)) for f in schema}
     for part, found in looked[1:]:
-        lacking = [repr(name) for name in kinds if name not in found.names]
+        there = set(found.names)
+        lacking = [repr(name) for name in kinds if name not in there]
         extra = [repr(name) for name in found.names if name not in kinds]
         if lacking or extra:
             differ = [f"no column {', '.join(lacking)}"] * bool(lacking) + [

@@ -13,7 +13,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from lanatus.data.readers._csv import convert_options, explain, hidden_type, parse_options, read_options
-from lanatus.data.readers._dialect import Dialect, Record, column_names, records, refuse_duplicates, sniff
+from lanatus.data.readers._dialect import Dialect, Record, column_names, not_too_wide, records, refuse_duplicates, sniff
 from lanatus.data.readers._errors import FileError, FormatError
 from lanatus.data.readers._read import KINDS, damaged, kind_of, without_index
 from lanatus.data.readers._text import head_of, lines_of, size_of
@@ -47,7 +47,9 @@ def _walk(folder: str) -> Iterator[tuple[str, str]]:
                 yield root, name
 
 
-def survey(file: str, like: Dialect | None, sample_rows: int, given: dict[str, Any]) -> tuple[Part, pa.Schema]:
+def survey(
+    file: str, like: Dialect | None, sample_rows: int, given: dict[str, Any], max_columns: int
+) -> tuple[Part, pa.Schema]:
     """Look at a file: what it is, how many rows where it says so, and its columns with their types.
 
     Parameters
@@ -60,6 +62,8 @@ def survey(file: str, like: Dialect | None, sample_rows: int, given: dict[str, A
         Rows of a CSV file to infer types from.
     given : dict
         Options of :func:`sniff` for the first CSV file.
+    max_columns : int
+        Most columns of a CSV file.
     """
     kind = kind_of(file)
     size = size_of(file)
@@ -68,7 +72,7 @@ def survey(file: str, like: Dialect | None, sample_rows: int, given: dict[str, A
     if kind == "arrow":
         return _survey_arrow(file, size)
     if kind == "csv":
-        return _survey_csv(file, size, like, sample_rows, given)
+        return _survey_csv(file, size, like, sample_rows, given, max_columns)
     raise FormatError(
         file,
         got=f"a file in {kind} format",
@@ -126,7 +130,7 @@ def _columnar(
 
 
 def _survey_csv(
-    file: str, size: int, like: Dialect | None, sample_rows: int, given: dict[str, Any]
+    file: str, size: int, like: Dialect | None, sample_rows: int, given: dict[str, Any], max_columns: int
 ) -> tuple[Part, pa.Schema]:
     if like is not None:
         given = {**given, "delimiter": like.delimiter, "header": like.header, "decimal": like.decimal}
@@ -134,7 +138,7 @@ def _survey_csv(
     lines: list[str] = []
 
     def kept() -> Iterator[tuple[int, str]]:
-        for number, line in lines_of(file, dialect.encoding):
+        for number, line in not_too_wide(file, lines_of(file, dialect.encoding), dialect, max_columns):
             lines.append(line)
             yield number, line
 

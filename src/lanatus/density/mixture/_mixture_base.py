@@ -4,13 +4,13 @@ import logging
 from abc import abstractmethod
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import check_is_fitted, fitting, warn_unconverged
+from lanatus.base import Floats, check_is_fitted, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress, Restart
 from lanatus.density._density import Density
 from lanatus.density.mixture._covariance_shapes import SHAPES, array_shape, precisions_of
@@ -38,6 +38,8 @@ RULES: dict[str, ParameterRule] = COMMON | {
 
 class BaseMixture(CallbackSupportMixin, Density):
     """EM over several starts; a subclass says how to begin, what the M step is and what bound it raises."""
+
+    _state: ClassVar = {"weights_": Floats("components", low=0), "means_": Floats("components", "columns")}
 
     n_components: int
     covariance_type: str

@@ -1,13 +1,13 @@
 """One normal density of several variables."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import check_is_fitted, fitting
+from lanatus.base import Floats, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.density._density import Density
 from lanatus.density.mixture._mixture_start import Survey
@@ -157,6 +157,8 @@ class GaussianDensity(Density):
     >>> model.mean_.tolist(), model.covariance_.tolist()
     ([2.0], [[1.0]])
     """
+
+    _state: ClassVar = {"mean_": Floats("columns"), "covariance_": Floats("columns", "columns")}
 
     _params = {
         "ddof": Integer(low=0),

@@ -1,12 +1,12 @@
 """The mean of a normal density under a prior."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import check_is_fitted, fitting
+from lanatus.base import Floats, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.density._density import Density
 from lanatus.density.parametric._conjugate_priors import mean_posterior
@@ -55,6 +55,8 @@ class BayesianGaussianMean(Density):
     >>> model.mean_.tolist(), model.variance_.tolist()
     ([1.5], [0.25])
     """
+
+    _state: ClassVar = {"mean_": Floats("columns"), "variance_": Floats("columns", low=0)}
 
     _params = {"mu0": Real(), "sigma0": Real(above=0), "sigma": Real(above=0)}
 

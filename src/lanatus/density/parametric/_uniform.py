@@ -1,12 +1,12 @@
 """The uniform density."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import check_is_fitted, check_positive_weight, fitting
+from lanatus.base import Floats, check_is_fitted, check_positive_weight, fitting
 from lanatus.catalog import method
 from lanatus.density._density import Density
 from lanatus.params import Flag
@@ -53,6 +53,8 @@ class UniformDensity(Density):
     >>> model.score_samples([[0.1], [0.6]]).round(4).tolist()
     [0.6931, -inf]
     """
+
+    _state: ClassVar = {"low_": Floats("columns"), "high_": Floats("columns")}
 
     _params = {"unbiased": Flag()}
 

@@ -13,7 +13,7 @@ def learn_scales(X: np.ndarray) -> np.ndarray:
     """Largest size, and after division by it mean and spread, of each column; safe for numbers of any size."""
     X = np.asarray(X, dtype=np.float64)
     largest = np.abs(X).max(axis=0)
-    largest[largest == 0] = 1.0
+    largest[largest < np.finfo(np.float64).tiny] = np.inf  # zeros, or too small to have digits: a constant column
     unit = X / largest
     spread = unit.std(axis=0)
     spread[spread < 1e-12] = np.inf  # a constant column says nothing: 0 everywhere

@@ -104,7 +104,13 @@ class Forest(Estimator):
                 fresh = self._grow_one_by_one(X, n_values, target, weights, seeds[len(grown) :], draws)
             else:
                 bins = Bins.of(X, n_values, weights, self.max_bins)
-                fresh = self._grow_trees(bins.codes(X), bins, target, weights, seeds[len(grown) :], draws)
+                codes, left = bins.codes(X), seeds[len(grown) :]
+                fresh = self._grow_trees(codes, bins, target, weights, left, draws)
+                if empty := [k for k, tree in enumerate(fresh) if not tree.weight[0] > 0]:
+                    # No row that was drawn had any weight, so that it would say 0 / 0: it takes all rows instead.
+                    again = self._grow_trees(codes, bins, target, weights, left[empty], 0)
+                    for k, tree in zip(empty, again, strict=True):
+                        fresh[k] = tree
         self.trees_ = [*grown, *(cost_pruned(tree, self.ccp_alpha) for tree in fresh)]
         self._seeds = seeds
         if self.oob_score:
@@ -129,6 +135,7 @@ class Forest(Estimator):
             if draws:
                 times = np.asarray(kernels.drawn(seed, n, draws), dtype=np.float64)
                 own = times if weights is None else times * weights
+                own = own if own.any() else weights
             trees.append(self._grow_tree(dense, n_values, target, own, seed))
         return trees
 

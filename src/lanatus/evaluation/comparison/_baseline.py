@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from lanatus.base import (
     Columns,
     Estimator,
+    Floats,
     Takes,
     as_targets,
     check_is_fitted,
@@ -66,6 +67,8 @@ class BaselineClassifier(ClassifierMixin, Estimator):
     >>> model.predict([[7]]).tolist(), model.predict_proba([[7]]).round(3).tolist()
     (['bad'], [[0.667, 0.333]])
     """
+
+    _state: ClassVar = {"class_prior_": Floats("classes", low=0)}
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True, sparse=True)
     _wants = Columns()

@@ -1,12 +1,12 @@
 """Linear discriminant analysis."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.linalg import lstsq, svd
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from lanatus.base import Takes, check_is_fitted, class_codes, fitting
+from lanatus.base import Floats, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import Contender, method
 from lanatus.linear._linear_classifier import LinearClassifier
 from lanatus.linear._rules import RULES
@@ -105,6 +105,15 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     Fisher (1936), The use of multiple measurements in taxonomic problems. Ledoit and Wolf (2004), Honey, I shrunk the
     sample covariance matrix.
     """
+
+    _state: ClassVar = {
+        "means_": Floats("classes", "columns"),
+        "priors_": Floats("classes", low=0),
+        "xbar_": Floats("columns"),
+        "coef_": Floats("planes", "columns"),
+        "intercept_": Floats("planes"),
+        "scalings_": Floats("columns", "axes"),
+    }
 
     _takes = Takes()
 

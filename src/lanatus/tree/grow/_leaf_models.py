@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lanatus.base import Numbers, Takes, check_is_fitted, fitting
+from lanatus.base import Floats, Integers, Numbers, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.params import Choice, Integer, Nothing, Real, rules_for
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier, shares_of
@@ -101,6 +101,12 @@ class LeafModelTree(DecisionTreeClassifier):
     Utgoff: Perceptron trees, a case study in hybrid concept representations, Connection Science 1, 1989.
     Guo, Gelfand: Classification trees with neural network feature extraction, IEEE Trans. Neural Networks 3, 1992.
     """
+
+    _state: ClassVar = {
+        "model_of_": Integers("nodes", low=-1),
+        "means_": Floats("columns"),
+        "scales_": Floats("columns", low=0),
+    }
 
     _several_outputs = False
     _takes: ClassVar[Takes] = Takes(missing=True)

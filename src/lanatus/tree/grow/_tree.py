@@ -130,11 +130,36 @@ class Tree:
             }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # What comes in a message between workers may begin at any byte.
+        # What comes in a message between workers may begin at any byte, and in a file it may be anything.
         for name, value in state.items():
             setattr(self, name, aligned(value) if isinstance(value, np.ndarray) else value)
         if self.surrogates is not None:
             self.surrogates = {name: aligned(value) for name, value in self.surrogates.items()}
+        self._require_sound()
+
+    def _require_sound(self) -> None:
+        """ValueError, with the array and the reason, unless the arrays are those of one tree."""
+        n = len(self.feature)
+        for name, dtype in _ARRAYS.items():
+            array = getattr(self, name)
+            if array.dtype != dtype or array.shape != (n,):
+                wanted = f"{np.dtype(dtype)} for each of {n} nodes"
+                raise ValueError(f"the tree is not sound: {name} is {array.dtype} {array.shape}, wanted {wanted}")
+        if self.value.dtype != np.float64 or self.value.ndim != 2 or len(self.value) != n or not self.value.shape[1]:
+            raise ValueError(
+                f"the tree is not sound: value is {self.value.dtype} {self.value.shape}, wanted float64 ({n}, outputs)"
+            )
+        self.checked()
+        inner = np.flatnonzero(self.n_children)
+        parent = np.full(n, -1, dtype=np.int64)
+        for child in range(int(self.n_children.max())):
+            having = inner[self.n_children[inner] > child]
+            parent[self.first_child[having] + child] = having
+        if (wrong := np.flatnonzero(parent != self.parent)).size:
+            raise ValueError(
+                f"the tree is not sound: parent[{wrong[0]}] is {self.parent[wrong[0]]}, but first_child says "
+                f"{parent[wrong[0]]}"
+            )
 
     def __len__(self) -> int:
         return len(self.feature)

@@ -12,7 +12,7 @@ from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassif
 from lanatus.tree.grow._purity import _entropy, _gini
 from lanatus.tree.grow._tree import Tree
 from lanatus.tree.incremental import _online_tree as online
-from lanatus.tree.incremental._node_dicts import order_of
+from lanatus.tree.incremental._node_dicts import GROWN, order_of
 
 
 @method(
@@ -81,6 +81,8 @@ class HoeffdingTreeClassifier(DecisionTreeClassifier):
     ----------
     Domingos, Hulten: Mining high-speed data streams, KDD 2000.
     """
+
+    _state: ClassVar = {"_nodes": GROWN}
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _several_outputs = False

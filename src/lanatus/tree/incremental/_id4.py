@@ -11,7 +11,7 @@ from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassif
 from lanatus.tree.grow._purity import _entropy
 from lanatus.tree.grow._tree import Tree
 from lanatus.tree.incremental import _online_tree as online
-from lanatus.tree.incremental._node_dicts import order_of
+from lanatus.tree.incremental._node_dicts import GROWN, order_of
 
 
 @method("tree.id4", section="4.6", task="classification", en="ID4 incremental tree", zh="ID4增量决策树")
@@ -66,6 +66,8 @@ class ID4Classifier(DecisionTreeClassifier):
     ----------
     Schlimmer, Fisher: A case study of incremental concept induction, AAAI 1986.
     """
+
+    _state: ClassVar = {"_nodes": GROWN}
 
     criterion: Any = "entropy"
     split = "multiway"

@@ -4,8 +4,27 @@ from typing import Any
 
 import numpy as np
 
+from lanatus.base import StateRule
 from lanatus.tree.grow._tree import THRESHOLD, VALUES, Tree
 from lanatus.tree.oblique._node_lists import Nodes
+
+
+class NodeDicts(StateRule):
+    """Dicts of sums, the children of each behind it and under no other."""
+
+    def fault(self, value: Any, sizes: dict[str, int]) -> str | None:
+        if not isinstance(value, list) or not value or not all(isinstance(node, dict) for node in value):
+            return "is no list of nodes"
+        seen = {0}
+        for at, node in enumerate(value):
+            for child in node.get("children", ()):
+                if not isinstance(child, int) or not at < child < len(value) or child in seen:
+                    return f"has {child!r} among the children of node {at}, wanted one of {len(value)} nodes behind it"
+                seen.add(child)
+        return None
+
+
+GROWN = NodeDicts()
 
 
 def order_of(nodes: list[dict[str, Any]]) -> list[int]:
