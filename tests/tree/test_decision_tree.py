@@ -367,6 +367,16 @@ def test_surrogates_are_those_of_all_thresholds_tried(seed):
             assert any(np.isclose(found["threshold"][i], cut) and found["below"][i] == below for cut, below in cuts)
 
 
+@pytest.mark.covers("tree.surrogate-split")
+def test_a_surrogate_at_the_last_gap_of_light_rows():
+    x = np.arange(10.0)
+    tree = DecisionTreeClassifier(max_depth=1, missing="surrogate").fit(
+        np.column_stack([x, 2 * x]), x == 9, sample_weight=np.full(10, 0.01)
+    )
+    found = tree.tree_.surrogates
+    assert (found["feature"].tolist(), found["threshold"].tolist(), found["agreement"].tolist()) == ([1], [17.0], [1.0])
+
+
 def best_surrogate(X, j, right, weight):
     """Agreement, column, and the best cuts with the side below; None if the larger side alone does as well."""
     known = (X["own"].notna() & X.iloc[:, j].notna()).to_numpy()
