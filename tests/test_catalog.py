@@ -128,8 +128,8 @@ def test_search_asks_for_everything_at_once():
     def names(*args, **kwargs):
         return [entry.name for entry in catalog.search(*args, **kwargs)]
 
-    assert names("kmeans") == names("K均值") == ["KMeans"]
-    assert names("kmeans", chapter="7") == []
+    assert names("kmeans", kind="estimator") == names("K均值", kind="estimator") == ["KMeans"]
+    assert names("kmeans", chapter="3") == []
     assert "load_watermelon" in names("西瓜", kind="dataset")
     assert set(names(abilities=["weights", "streams"])) >= {"KMeans", "GaussianNB"}
     assert names(abilities=["flight"]) == []

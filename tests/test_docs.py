@@ -4,10 +4,12 @@ import os
 import re
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from plain_install import guard, required
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = ROOT / "docs" / "chapters", ROOT / "docs" / "api"
@@ -22,22 +24,96 @@ def blocks(page):
     return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.slow  # a page is a whole program: the longest grow forests, search, or start workers
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_blocks_of_a_page_run(page, tmp_path):
-    """In one process, one after the other, warnings being errors."""
-    program = tmp_path / "page.py"
+def extras_named(page):
+    """Extras that the page tells to install."""
+    named = re.findall(r"lanatus\[([\w,]+)\]", page.read_text(encoding="utf-8"))
+    return frozenset(extra for group in named for extra in group.split(","))
+
+
+def run_blocks(page, folder, **environment):
+    """The blocks of a page in one process, one after the other, warnings being errors."""
+    program = folder / "page.py"
     program.write_text("\n".join(blocks(page)), encoding="utf-8")
-    (tmp_path / "run").mkdir()
+    (folder / "run").mkdir()
     done = subprocess.run(
         [sys.executable, "-W", "error::UserWarning", program],
-        cwd=tmp_path / "run",
+        cwd=folder / "run",
         capture_output=True,
         encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", "MPLBACKEND": "agg"},
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", "MPLBACKEND": "agg", **environment},
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow  # a page is a whole program: the longest grow forests, search, or start workers
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_blocks_of_a_page_run(page, tmp_path):
+    """With what a plain install brings, and the extras that the page names."""
+    site = tmp_path / "site"
+    site.mkdir()
+    run_blocks(page, tmp_path, PYTHONPATH=str(guard(site, extras_named(page))))
+
+
+def test_a_plain_install_is_plain(tmp_path):
+    """What the guard lets through: the requirements of lanatus, and nothing of the extras."""
+    assert {"numpy", "pandas", "pyarrow", "scikit-learn", "typer"} <= required()
+    assert not {"polars", "dask", "pytest", "lightgbm", "hypothesis"} & required()
+    assert {"dask", "distributed"} <= required(frozenset({"dask"}))
+    environment = {**os.environ, "PYTHONPATH": str(guard(tmp_path))}
+    for module, status in (("pandas", 0), ("polars", 1), ("lightgbm", 1)):
+        done = subprocess.run(
+            [sys.executable, "-c", f"import {module}"], env=environment, capture_output=True, check=False
+        )
+        assert done.returncode == status, done.stderr
+
+
+@pytest.mark.slow  # builds a wheel, though the kernels are compiled already, and runs the README from it
+def test_the_readme_runs_from_a_wheel(tmp_path):
+    """Installed beside nothing but its requirements, and not from the source tree."""
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "--quiet",
+        "-w",
+        tmp_path,
+        ROOT,
+    ]
+    built = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    if built.returncode != 0 and "No module named" in built.stderr:
+        pytest.skip("what builds a wheel is not installed here")
+    assert built.returncode == 0, built.stderr
+    site = tmp_path / "site"
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        wheel.extractall(site)
+    # The editable install finds the source tree before any path is looked at; the guard puts the wheel before it.
+    finder = guard(site) / "sitecustomize.py"
+    first = f"import importlib.machinery, sys\n_WHEEL = {str(site)!r}\n"
+    finder.write_text(first + finder.read_text(encoding="utf-8") + _FROM_WHEEL, encoding="utf-8")
+    check = tmp_path / "check.md"
+    check.write_text(f"```python\nimport lanatus\n\nassert lanatus.__file__.startswith({str(site)!r})\n```\n", "utf-8")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    run_blocks(check, tmp_path / "a", PYTHONPATH=str(site))
+    run_blocks(ROOT / "README.md", tmp_path / "b", PYTHONPATH=str(site))
+
+
+_FROM_WHEEL = """
+
+class _Wheel:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] == "lanatus":
+            return importlib.machinery.PathFinder.find_spec(name, [_WHEEL] if path is None else path)
+        return None
+
+
+sys.meta_path.insert(0, _Wheel)
+"""
 
 
 def test_the_pages_that_matter_have_blocks():

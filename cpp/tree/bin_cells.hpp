@@ -1,6 +1,7 @@
 // Binned columns and what the bins of a histogram hold.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -51,6 +52,17 @@ struct ClassCells {
 };
 
 // Weight, and weight times target, the target as a whole number.
+// Targets in whole steps from about their mean. The step is a power of two and the origin a multiple of it, so that a mean
+// summed in another order, of blocks say, gives the same.
+struct TargetGrid {
+    double origin = 0, step = 1;
+    static TargetGrid of(double mean, double farthest) {
+        if (!(farthest > 1e-300)) return {mean, 1.0};  // all the same, or as good as that
+        const double step = std::exp2(std::ceil(std::log2(farthest) - 24));
+        return {std::rint(mean / step) * step, step};
+    }
+};
+
 struct MeanCells {
     using Number = std::int64_t;
     std::size_t width;  // 2

@@ -178,15 +178,15 @@ nb::list py_binned_numbers(In2<std::uint8_t> codes, In1<double> edges, In1<std::
     double mean = 0, largest = 0;
     for (const double t : span(y)) mean += t / static_cast<double>(y.shape(0));
     for (const double t : span(y)) largest = std::max(largest, std::abs(t - mean));
-    double step = largest > 0 ? largest / (1 << 24) : 1.0;
+    auto [origin, step] = TargetGrid::of(mean, largest);
     if (growth.totals.target_step > 0) {
         step = growth.totals.target_step;
-        mean = growth.totals.target_mean;
+        origin = growth.totals.target_mean;
     }
     std::vector<std::int32_t> target(y.shape(0));
     for (std::size_t i = 0; i < target.size(); ++i)
-        target[i] = static_cast<std::int32_t>(std::rint((y.data()[i] - mean) / step));
-    auto cells = [&](const std::int32_t* weight) { return MeanCells{2, target.data(), weight, step}; };
+        target[i] = static_cast<std::int32_t>(std::rint((y.data()[i] - origin) / step));
+    auto cells = [&, step = step](const std::int32_t* weight) { return MeanCells{2, target.data(), weight, step}; };
     return grow_all(columns, purity, y.data(), w, growth, {seeds, n_draws, counts}, n_threads, cells);
 }
 
@@ -308,6 +308,11 @@ nb::list py_split_histograms(In2<std::int64_t> histograms, In1<double> edges, In
 
 double py_whole_scale(double total, bool whole) { return Whole::scale_of(total, whole); }
 
+nb::tuple py_target_grid(double mean, double farthest) {
+    const auto [origin, step] = TargetGrid::of(mean, farthest);
+    return nb::make_tuple(origin, step);
+}
+
 Out1<std::int32_t> py_drawn(std::uint64_t seed, std::size_t n, std::size_t n_draws) {
     require(n > 0, "there are no rows to draw from");
     const auto count = drawn(seed, n, n_draws);
@@ -339,6 +344,8 @@ void bind_binned(nb::module_& m) {
           "weight"_a.noconvert(), "impurity"_a.noconvert(), "n_rows"_a.noconvert(), "keys"_a.noconvert(), nb::kw_only(),
           "n_classes"_a, "criterion"_a, "growth"_a, "The best split of each node by its histograms.");
     m.def("whole_scale", &py_whole_scale, "total"_a, "whole"_a, "What weights are multiplied by inside histograms.");
+    m.def("target_grid", &py_target_grid, "mean"_a, "farthest"_a,
+          "-> origin and step of the whole numbers that targets become inside histograms.");
     m.def("drawn", &py_drawn, "seed"_a, "n"_a, "n_draws"_a, "-> how often the tree of this seed drew each of n rows.");
 }
 

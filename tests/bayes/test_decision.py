@@ -19,6 +19,7 @@ from lanatus.bayes import (
     gaussian_cut_points,
     min_risk_cut,
     neyman_pearson_cut,
+    overall_risk,
 )
 
 
@@ -42,6 +43,30 @@ def test_risk_by_hand(posterior, loss):
     wanted = [sum(loss[i][j] * posterior[j] for j in range(3)) for i in range(3)]
     np.testing.assert_allclose(conditional_risk(posterior, loss), wanted, rtol=1e-12)
     np.testing.assert_allclose(conditional_risk(posterior), 1 - posterior, rtol=1e-12)
+
+
+@pytest.mark.covers("bayes.conditional-risk")
+@pytest.mark.parametrize("cut", [0.0, 1.0, 2.5])
+def test_overall_risk_of_any_rule(cut):
+    """(7.2): the conditional risk of what the rule decides, on average; by the tails of the two normal classes."""
+    densities, priors, loss = [norm(0, 1), norm(2, 0.5)], [0.3, 0.7], [[0.0, 2.0], [5.0, 1.0]]
+
+    def rule(rows):
+        return (rows[:, 0] > cut).astype(int)
+
+    below = np.array([density.cdf(cut) for density in densities])
+    wanted = sum(
+        prior * (loss[0][true] * below[true] + loss[1][true] * (1 - below[true])) for true, prior in enumerate(priors)
+    )
+    assert overall_risk(densities, rule, priors, loss) == pytest.approx(wanted, abs=1e-9)
+    assert overall_risk(densities, rule, priors, loss) >= bayes_risk(densities, priors, loss)
+    drawn = overall_risk(densities, rule, priors, loss, how="sampling", random_state=0)
+    assert drawn == pytest.approx(wanted, abs=0.02)
+    rows = np.linspace(-4, 5, 20_001)[:, None]
+    shares = np.array([prior * density.pdf(rows[:, 0]) for prior, density in zip(priors, densities, strict=True)])
+    risks = conditional_risk((shares / shares.sum(axis=0)).T, loss)
+    by_rows = np.trapezoid(risks[np.arange(len(rows)), rule(rows)] * shares.sum(axis=0), rows[:, 0])
+    assert by_rows == pytest.approx(wanted, abs=2e-3)
 
 
 def test_risks_that_make_no_sense():
@@ -255,6 +280,19 @@ def test_the_three_errors():
     assert wrong.model_error > 0.05  # one cut, where two are needed
     fitted = error_probability(classes, None, GaussianNB().fit(X, y)).error
     assert right.total == pytest.approx(fitted, rel=1e-12)
+
+
+@pytest.mark.covers("bayes.classifier-error-decomposition")
+def test_the_three_errors_with_unequal_priors():
+    """The rows without end are drawn by the priors too: otherwise the right family would learn the wrong ones."""
+    classes, priors = [norm(0, 1), norm(1, 1)], [0.9, 0.1]
+    X, y = np.array([[-0.5], [0.3], [0.2], [-1.0], [1.1], [1.4]]), np.array([0, 0, 0, 0, 1, 1])
+    found = error_decomposition(GaussianNB(), classes, X, y, priors=priors, random_state=0)
+    assert found.bayes_error == pytest.approx(bayes_risk(classes, priors), rel=1e-12)
+    assert found.bayes_error < 0.1 < bayes_risk(classes)
+    assert abs(found.model_error) < 1e-3
+    fitted = error_probability(classes, priors, GaussianNB().fit(X, y)).error
+    assert found.total == pytest.approx(fitted, rel=1e-12)
 
 
 # ---------------------------------------------------------------- cuts

@@ -7,7 +7,8 @@ from book.figures import found
 
 from lanatus import book
 from lanatus.book import examples
-from lanatus.book.ch04 import _missing, _pruning, _purity, _slides, _trees
+from lanatus.book.ch04 import _missing, _pruning, _purity, _slides, _trees, _uci
+from lanatus.book.ch04._experiments import small_uci
 from lanatus.book.ch04._leaves import leaves_in, leaves_of, melons, path_to
 from lanatus.tree import DecisionTreeClassifier, ID3Classifier
 
@@ -158,7 +159,27 @@ def test_no_conflict_no_training_error():
 def test_logistic_trees_are_best_on_four_sets():
     figures = {figure.what: figure.computed for figure in book.ex_4_6(3, 1)}
     assert figures["best mean rank"] == "logistic"
-    assert all(value == "no more" for what, value in figures.items() if "leaves than" in what)
+    assert all(value == "fewer" for what, value in figures.items() if "leaves than" in what)
+    assert all(value == "as good" for what, value in figures.items() if what.endswith("pruning: than the full tree"))
+
+
+@pytest.mark.covers("tree.three-trees-on-uci")
+def test_pruned_trees_are_compared_with_the_trees_they_were(monkeypatch):
+    """One tree an algorithm and fold, grown on the rows that do not judge, is left full, pre- and post-pruned."""
+    grown = []
+    plain = _uci._grown
+
+    def recorded(algorithm, X, y):
+        grown.append((algorithm, len(y)))
+        return plain(algorithm, X, y)
+
+    monkeypatch.setattr(_uci, "_grown", recorded)
+    _, X, y = next(iter(small_uci()))
+    found = _uci._errors_and_leaves(X, y, 2, 0)
+    rows = len(y) // 2 - round(len(y) / 2 / 3)
+    assert sorted(grown) == sorted([(name, rows) for name in ("entropy", "gini", "logistic") for _ in range(2)])
+    assert found.shape == (3, 3, 2)
+    assert (found[:, 1:, 1] <= found[:, :1, 1]).all()
 
 
 # ---------------------------------------------------------------- pictures

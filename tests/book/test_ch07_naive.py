@@ -1,14 +1,16 @@
 """Chapter 7: naive Bayes in the books, and experiments that say the same with other seeds."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from book.figures import found
 from samples import melons
+from scipy.stats import norm
 
 from lanatus import book
 from lanatus.bayes import CategoricalNB, NaiveBayes
 from lanatus.book import examples
-from lanatus.book.ch07 import _naive
+from lanatus.book.ch07 import _learning_curves, _naive
 from lanatus.data import load_sex_table
 
 
@@ -73,3 +75,17 @@ def test_copies_do_not_change_decisions():
 @pytest.mark.parametrize("seed", [1, 2])
 def test_naive_bayes_learns_from_few_rows(seed):
     found(book.nb_vs_logistic(seed, n_repeats=15))
+
+
+@pytest.mark.covers("bayes.naive-bayes-vs-logistic")
+def test_learning_curves_are_curves():
+    """Seven sizes each, drawn as they are; the error of the best rule bounds both from below."""
+    naive, logistic = _learning_curves.learning_curves(1, n_repeats=5)
+    assert len(naive) == len(logistic) == len(_learning_curves.SIZES) >= 6
+    best = norm.sf(0.5 * np.sqrt(20) / 2)  # twenty independent attributes, half a deviation between the classes
+    assert best - 0.01 < logistic[-1] < naive[-1] < best + 0.03
+    figure = book.draw_figure("7.7")
+    drawn = [line.get_ydata() for line in figure.axes[0].get_lines()]
+    np.testing.assert_array_equal(drawn, _learning_curves.learning_curves())
+    assert figure.axes[0].get_xscale() == "log"
+    plt.close(figure)

@@ -93,6 +93,47 @@ def test_fixed_point_ends_where_the_gradient_is_zero_as_em_does(kind):
         assert abs(sides[1] - sides[0]) / 2e-4 < 1e-4
 
 
+@pytest.mark.covers("density.mixture-gradient")
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradient_ascent_never_falls_and_ends_where_em_does(kind):
+    X = blobs(seed=3)
+    how = {"covariance_type": kind, "reg_covar": 0.0, "random_state": 0}
+    em = GaussianMixture(3, tol=1e-12, max_iter=2000, **how).fit(X)
+    ascent = GaussianMixture(3, solver="gradient", tol=1e-11, max_iter=20_000, **how).fit(X)
+    assert np.diff(ascent.lower_bounds_).min() > -1e-12
+    assert ascent.score(X) == pytest.approx(em.score(X), abs=1e-6)
+    np.testing.assert_allclose(ascent.means_, em.means_, rtol=1e-2, atol=1e-2)
+    assert ascent.n_iter_ > em.n_iter_
+
+
+@pytest.mark.covers("density.mixture-gradient")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_step_goes_along_the_gradient_of_the_likelihood(kind):
+    """Moves of the means are one number times the slope of (7.35), found by differences."""
+    X = blobs(seed=1)
+    shapes = {"full": np.tile(np.eye(3) + 0.3, (3, 1, 1)), "tied": np.eye(3) + 0.3, "diag": np.full((3, 3), 1.5)}
+    start = {"means_init": X[:3] + 0.5, "covariances_init": shapes.get(kind, np.full(3, 1.5)), "reg_covar": 0.0}
+    start |= {"weights_init": [0.5, 0.2, 0.3], "covariance_type": kind}
+    with pytest.warns(ConvergenceWarning):
+        moved = GaussianMixture(3, max_iter=1, solver="gradient", **start).fit(X)
+    still = GaussianMixture(3, max_iter=0, **start).fit(X)
+    slope = np.empty((3, 3))
+    for place in np.ndindex(3, 3):
+        sides = []
+        for step in (-1e-5, 1e-5):
+            other = deepcopy(still)
+            other.means_[place] += step
+            sides.append(logsumexp(brute(other, X), axis=1).mean())
+        slope[place] = (sides[1] - sides[0]) / 2e-5
+    ratio = (moved.means_ - still.means_) / slope
+    np.testing.assert_allclose(ratio, np.full((3, 3), ratio.mean()), rtol=1e-4)
+    assert ratio.mean() > 0
+    assert moved.score(X) > still.score(X)
+    by_logit = np.log(moved.weights_ / still.weights_)  # up to a constant, that number times share less weight
+    share = np.exp(brute(still, X) - logsumexp(brute(still, X), axis=1, keepdims=True)).mean(axis=0)
+    np.testing.assert_allclose(np.ptp(by_logit - ratio.mean() * (share - still.weights_)), 0.0, atol=1e-4)
+
+
 def test_the_solvers_differ_on_their_way():
     X = blobs()
     start = {"weights_init": np.full(3, 1 / 3), "means_init": X[:3], "covariances_init": np.tile(np.eye(3), (3, 1, 1))}

@@ -39,6 +39,7 @@ def test_the_answer_is_the_mean_or_the_vote_of_trees_on_bootstrap_samples():
     np.testing.assert_array_equal(hard.predict(X), hard.classes_[(votes > 0.5).astype(int)])
 
 
+@pytest.mark.covers("ensemble.bagging")
 def test_ties_of_votes_go_to_the_surer_class():
     X, y = data(200)
     model = BaggingClassifier(GaussianNB(), 2, voting="hard", max_samples=0.05, random_state=1).fit(X, y)

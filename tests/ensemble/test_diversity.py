@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 
 from lanatus.bayes import GaussianNB
@@ -21,7 +22,22 @@ from lanatus.ensemble import (
     plot_diversity,
     q_statistic,
 )
+from lanatus.ensemble.diversity_measures import _diversity_plots
 from lanatus.linear import LinearDiscriminantAnalysis, LogisticRegression
+
+
+class Fixed(ClassifierMixin, BaseEstimator):
+    """Gives the answers that it was made with."""
+
+    def __init__(self, said):
+        self.said = said
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.said
 
 
 def answers(a, b, c, d):
@@ -188,6 +204,32 @@ def test_kappa_error_diagram(ensemble):
     assert again.ax_ is display.ax_
     assert again.kappas.tolist() == [1.0]
     plt.close("all")
+
+
+@pytest.mark.covers("ensemble.visual-diversity")
+def test_map_of_diversity_is_exact_where_a_plane_can_be():
+    """Each member repeats the errors of the one before and adds one: the truth and all of them lie on a line."""
+    y = np.array([0, 1] * 5)
+    rows = np.arange(10)[:, None]
+
+    def wrong_on(*which):
+        answers = y.copy()
+        answers[list(which)] = 1 - answers[list(which)]
+        return Fixed(answers).fit(rows, y)
+
+    line = plot_diversity([wrong_on(0), wrong_on(0, 1), wrong_on(0, 1, 2)], rows, y)
+    assert line.stress == pytest.approx(0, abs=1e-12)
+    steps = np.hypot(*np.diff(line.points, axis=0).T)
+    np.testing.assert_allclose(steps, [0.1, 0.1], rtol=1e-9)
+    plt.close("all")
+
+
+@pytest.mark.covers("ensemble.visual-diversity")
+def test_points_of_a_plane_are_found_from_their_distances():
+    corners = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0], [2.0, 1.0]])
+    apart = np.hypot(*(corners[:, None] - corners[None]).transpose(2, 0, 1))
+    points = _diversity_plots._classical_scaling(apart)
+    np.testing.assert_allclose(np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1)), apart, atol=1e-12)
 
 
 @pytest.mark.covers("ensemble.visual-diversity")

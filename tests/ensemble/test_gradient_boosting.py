@@ -272,6 +272,18 @@ def test_early_stopping():
     assert GradientBoostingClassifier(n_estimators=12, early_stopping="auto").fit(X, y).n_iter_ == 12
 
 
+@pytest.mark.parametrize("n", [10_000, 10_500])
+def test_auto_stops_by_the_rows_that_came(n):
+    """Of 10 500 rows 1050 are held out, which leaves fewer than "auto" wants; it must stop all the same."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n, 3)), rng.integers(0, 2, n)  # nothing to learn
+    model = GradientBoostingClassifier(
+        n_estimators=40, max_leaf_nodes=4, n_iter_no_change=3, early_stopping="auto", random_state=0
+    ).fit(X, y)
+    assert (len(model.validation_score_) > 0) == (n > 10_000)
+    assert (model.n_iter_ < 40) == (n > 10_000)
+
+
 def test_warm_start_goes_on():
     X, y = curved()
     whole = GradientBoostingRegressor(n_estimators=30, random_state=0).fit(X, y)

@@ -87,6 +87,17 @@ def test_parameters_are_drawn_and_members_differ():
 
 
 @pytest.mark.covers("ensemble.parameter-perturbation")
+def test_hard_votes_are_counted_whatever_their_probabilities():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = ParameterPerturbationClassifier(
+        LogisticRegression(max_iter=5000), {"C": [1e-4, 1e-2, 1.0]}, 3, voting="hard", random_state=0
+    ).fit(X / X.max(axis=0), y)
+    votes = np.array([m.predict(X / X.max(axis=0)) for m in model.estimators_])
+    np.testing.assert_allclose(model.predict_proba(X / X.max(axis=0))[:, 1], votes.mean(axis=0), rtol=1e-12)
+    assert 0 < np.mean(np.ptp(votes, axis=0)) < 1
+
+
+@pytest.mark.covers("ensemble.parameter-perturbation")
 def test_swapping_a_mechanism_and_seeds():
     X, y = load_digits(return_X_y=True)
     learner = DecisionTreeClassifier(max_features=8)

@@ -5,13 +5,22 @@ import pandas as pd
 import pytest
 from scipy.optimize import nnls
 from sklearn.datasets import load_iris, load_wine, make_classification, make_regression
-from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    KFold,
+    LeaveOneOut,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from lanatus.bayes import GaussianNB
+from lanatus.bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
 from lanatus.ensemble import BayesModelAveraging, StackingClassifier, StackingRegressor
+from lanatus.ensemble.combine._bayes_averaging import n_free
 from lanatus.linear import LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, Ridge
+from lanatus.tree import DecisionTreeClassifier as OurTree
 
 WINE = load_wine(return_X_y=True)
 MEMBERS = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3, random_state=0))]
@@ -161,6 +170,33 @@ def test_posterior_of_models_is_that_of_bic():
 
 
 @pytest.mark.covers("ensemble.bayes-model-averaging")
+def test_free_parameters_are_counted():
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(max_leaf_nodes=5, random_state=0).fit(X, y)
+    whole = np.rint(X).astype(int)
+    counted = {
+        LogisticRegression().fit(X, y): 2 * (4 + 1),  # one class of three can stand at zero
+        LogisticRegression(fit_intercept=False).fit(X, y): 2 * 4,
+        LogisticRegression().fit(X, y == 0): 4 + 1,
+        LinearDiscriminantAnalysis().fit(X, y): 2 * (4 + 1),
+        LinearRegression().fit(X, y): 4 + 1,
+        GaussianNB().fit(X, y): 2 * 3 * 4 + 2,  # shares of classes add up to one
+        tree: 5 * 2 + 4,  # two free shares a leaf, a threshold a test
+        OurTree(max_leaf_nodes=5).fit(X, y): 5 * 2 + 4,
+        DecisionTreeRegressor(max_leaf_nodes=5, random_state=0).fit(X, y): 5 + 4,
+        MultinomialNB().fit(whole, y): 3 * 3 + 2,
+        BernoulliNB().fit(whole, y): 3 * 4 + 2,
+        CategoricalNB().fit(whole, y): 3 * int(whole.max(axis=0).sum()) + 2,
+    }
+    for model, wanted in counted.items():
+        assert n_free(model) == wanted, model
+    members = [("tree", tree), ("logistic", LogisticRegression())]
+    found = BayesModelAveraging(members).fit(X, y)
+    likely = [np.log(model.predict_proba(X)[np.arange(150), y]).sum() for model in found.estimators_]
+    np.testing.assert_allclose(found.log_evidence_, likely - np.log(150) / 2 * np.array([14, 10]), rtol=1e-10)
+
+
+@pytest.mark.covers("ensemble.bayes-model-averaging")
 def test_averaging_finds_the_true_model_and_stacking_is_sturdier_without_it():
     """Claim 10 (Clarke 2003): the posterior goes to one model; without the truth among them stacking does better."""
     rng = np.random.RandomState(0)
@@ -207,3 +243,23 @@ def test_averaging_classifiers():
         BayesModelAveraging(members, prior=[1]).fit(X, y)
     with pytest.raises(ValueError, match="wants classifiers"):
         BayesModelAveraging([*members, ("line", LinearRegression())]).fit(X, y)
+
+
+@pytest.mark.covers("ensemble.stacking")
+@pytest.mark.parametrize("way", ["direct", "leave-one-out"])
+def test_the_direct_form_of_figure_8_9_and_leave_one_out(way):
+    """Second-level rows made by the learners of all rows, or each by learners that did not see it: by hand."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::3], y[::3]
+    rows = np.arange(len(y))
+    cv = [(rows, rows)] if way == "direct" else LeaveOneOut()
+    model = StackingClassifier([("bayes", GaussianNB()), ("lda", LinearDiscriminantAnalysis())], cv=cv).fit(X, y)
+    columns = []
+    for learner in (GaussianNB, LinearDiscriminantAnalysis):
+        if way == "direct":
+            columns.append(learner().fit(X, y).predict_proba(X))
+        else:
+            left = [learner().fit(X[rows != i], y[rows != i]).predict_proba(X[i : i + 1]) for i in rows]
+            columns.append(np.vstack(left))
+    by_hand = LogisticRegression().fit(np.hstack(columns), y)
+    np.testing.assert_allclose(model.final_estimator_.coef_, by_hand.coef_, rtol=1e-6, atol=1e-8)

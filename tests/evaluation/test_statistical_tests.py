@@ -983,6 +983,19 @@ def test_cookbook_3_6():
 
 
 @pytest.mark.covers("evaluation.stratified-error-rate-estimator")
+def test_the_interval_is_that_of_the_effective_number_of_examples():
+    """Korn and Graubard: as of 0.14 * 0.86 / 0.00118 = 102.03 examples in one class, not of the 100 there are."""
+    effective, z = 0.14 * 0.86 / 0.00118, stats.norm.isf(0.025)
+    wilson = ev.estimate_error_rate([6, 8], [60, 40], priors=[0.6, 0.4]).interval
+    for bound in wilson:  # the rates that a test of size alpha would just not reject
+        assert abs(0.14 - bound) == pytest.approx(z * np.sqrt(bound * (1 - bound) / effective), rel=1e-9)
+    exact = ev.estimate_error_rate([6, 8], [60, 40], priors=[0.6, 0.4], method="clopper-pearson").interval
+    wrong = 0.14 * effective
+    ends = stats.beta.ppf(0.025, wrong, effective - wrong + 1), stats.beta.ppf(0.975, wrong + 1, effective - wrong)
+    assert exact == pytest.approx(ends, rel=1e-9)
+
+
+@pytest.mark.covers("evaluation.stratified-error-rate-estimator")
 def test_estimates_are_unbiased_with_the_variance_they_say():
     """Over all outcomes: two classes with 3 and 2 examples, any priors."""
     eps, sizes, priors = np.array([0.2, 0.5]), [3, 2], [0.7, 0.3]

@@ -12,7 +12,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
@@ -79,6 +79,20 @@ def test_a_grid_search_fits_each_candidate_once_and_the_best_on_all(witness):
     assert len(witness.seen) == 30 + 1
     assert set(witness.seen[:-1]) == {frozenset(range(50))}
     assert search.best_estimator_.rows_ == frozenset(range(60))
+
+
+@pytest.mark.covers("evaluation.grid-search")
+@pytest.mark.parametrize("search", [GridSearchCV, ValidationSearch])
+def test_a_search_chooses_among_algorithms_too(search):
+    """Sections 2.1 and 2.2.4: algorithms and their parameters in one grid, of which the best is taken."""
+    X, y = IRIS
+    models = [GaussianNB(), KNeighborsClassifier(), DecisionTreeClassifier(max_depth=1, random_state=0)]
+    grid = [{"model": models[:1]}, {"model": models[1:2], "model__n_neighbors": [1, 30]}, {"model": models[2:]}]
+    found = search(Pipeline([("scale", StandardScaler()), ("model", GaussianNB())]), grid).fit(X, y)
+    assert len(found.cv_results_["params"]) == 4
+    best = int(np.argmax(found.cv_results_["mean_test_score"]))
+    assert found.best_params_ == found.cv_results_["params"][best]
+    assert not isinstance(found.best_params_["model"], DecisionTreeClassifier)  # a stump knows two of three classes
 
 
 @pytest.mark.covers("evaluation.learning-curve")

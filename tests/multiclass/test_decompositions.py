@@ -435,3 +435,21 @@ def test_multi_label_neighbours_are_saved(tmp_path):
     model = MLkNN().fit(X, np.c_[y == 0, y > 0].astype(int))
     again = lanatus.load(lanatus.save(model, tmp_path / "model.skops"))
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.covers("multiclass.pairwise-codes")
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_one_vs_one_and_one_vs_rest_are_code_matrices(n):
+    """Section 3.5: both are many-vs-many with a code of their own; learners by these codes are the same learners."""
+    from lanatus.multiclass import one_vs_one_code, one_vs_rest_code
+
+    rest, pairs = one_vs_rest_code(n), one_vs_one_code(n)
+    assert rest.shape == (n, n)
+    assert (rest.sum(axis=0) == 2 - n).all()
+    assert (np.diagonal(rest) == 1).all()
+    assert pairs.shape == (n, n * (n - 1) // 2)
+    assert ((pairs == 1).sum(axis=0) == 1).all()
+    assert ((pairs == -1).sum(axis=0) == 1).all()
+    assert len({tuple(np.flatnonzero(column)) for column in pairs.T}) == n * (n - 1) // 2  # every pair once
+    with pytest.raises(ValueError, match="n_classes"):
+        one_vs_rest_code(1)

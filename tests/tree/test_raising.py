@@ -1,8 +1,11 @@
 """C4.5's subtree raising: Weka's sizes, a recursive second route, holes, weights, depth."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
+from parity.weka_classifier import ask, needs_weka
 
 from lanatus.tree import C45Classifier
 from lanatus.tree.prune._pruning import upper_limit
@@ -24,6 +27,23 @@ def test_sizes_of_j48(name, cut, raised, shared_data):
     for raising, size in ((False, cut), (True, raised)):
         model = C45Classifier(subtree_raising=raising, threshold="observed", mdl_correction=True).fit(X, y)
         assert (model.get_n_leaves(), model.tree_.node_count) == size
+
+
+@needs_weka
+@pytest.mark.covers("tree.c45")
+@pytest.mark.parametrize("name", ["tic_tac_toe", "kr_vs_kp", "car", "credit_a"])
+def test_the_tree_is_that_of_weka_today(name, shared_data, tmp_path):
+    """Size and what it says of every row, from J48 itself; Weka's leaves give Laplace's counts only when asked to."""
+    whole = pd.read_parquet(shared_data / f"{name}.parquet")
+    X, y = whole.iloc[:, :-1], whole.iloc[:, -1].astype(str)
+    said = ask(X.assign(target_=y.astype("category")), tmp_path, "trees.J48", "-C", "0.25", "-M", "2")
+    n_leaves, size = (
+        int(re.search(rf"{what}\s*:\s*(\d+)", said["text"])[1]) for what in ("Leaves", "Size of the tree")
+    )
+    model = C45Classifier(threshold="observed", mdl_correction=True).fit(X, y)
+    assert [model.get_n_leaves(), model.tree_.node_count] == sizes
+    order = [said["labels"].index(label) for label in model.classes_]
+    np.testing.assert_allclose(model.predict_proba(X), np.array(said["shares"])[:, order], rtol=0, atol=1e-6)
 
 
 # ---------------------------------------------------------------- a second route, by recursion over dicts

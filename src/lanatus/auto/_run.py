@@ -53,7 +53,7 @@ class Run:
     def leaderboard(self) -> Any:
         """A frame with a row for each method, the winner first: scores, intervals, verdict, times, parameters.
 
-        Of pandas where it is installed, else of pyarrow.
+        Of pandas.
         """
         return rows_as_frame(self._rows(), resolve_frame(None))
 

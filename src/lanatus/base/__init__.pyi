@@ -4,6 +4,7 @@ from lanatus.catalog import Takes as Takes
 
 from ._arrays import aligned as aligned
 from ._arrays import n_threads as n_threads
+from ._collections import is_dask as is_dask
 from ._estimator import Estimator as Estimator
 from ._estimator import fitting as fitting
 from ._estimator import n_rows as n_rows

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.callback._callback_support import callback_management_context
 from sklearn.exceptions import ConvergenceWarning
@@ -14,6 +15,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
 from lanatus.base._arrays import LARGEST_MASS, LEAST_MASS, aligned, in_floats
+from lanatus.base._collections import refuse_collection, refuse_mixed
 from lanatus.base._intake import Intake, Numbers
 from lanatus.base._state import StateRule, guard_answers, refuse_infinite
 from lanatus.catalog import DOCS_URL, Takes
@@ -40,8 +42,14 @@ def output_library(estimator: Any) -> str | None:
 
 
 def take_rows(X: Any, rows: np.ndarray) -> Any:
-    """Some rows of a matrix, frame, table or list, in the order asked."""
-    return Table(X.schema, X.numeric[rows], X.codes[rows]) if isinstance(X, Table) else _safe_indexing(X, rows)
+    """Some rows of a matrix, frame, table, list or column, in the order asked, in the container that came in."""
+    if isinstance(X, Table):
+        return Table(X.schema, X.numeric[rows], X.codes[rows])
+    if sp.issparse(X) and X.format not in ("csr", "csc"):
+        X = X.tocsr()
+    elif hasattr(X, "to_pylist"):  # pyarrow
+        return X.take(rows)
+    return _safe_indexing(X, rows)
 
 
 def n_rows(X: Any) -> int:
@@ -55,6 +63,7 @@ def fitting(fit: F) -> F:
     @functools.wraps(fit)
     def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
         check_params(self)
+        refuse_mixed(args, kwargs)
         before = dict(vars(self))
         try:
             with callback_management_context(self):
@@ -107,6 +116,7 @@ class Estimator(BaseEstimator):
 
         ``reset=True`` learns names, kinds and categories; otherwise they are matched to what was learned.
         """
+        refuse_collection(self, X)
         return self._wants.take(self, X, reset=reset, min_rows=min_rows)
 
     def _require_sound(self) -> None:

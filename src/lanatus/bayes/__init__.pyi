@@ -1,3 +1,6 @@
+from ._generative import is_generative as is_generative
+from ._joint_frequencies import JointBayesClassifier as JointBayesClassifier
+from ._joint_frequencies import n_joint_cells as n_joint_cells
 from .decision._cut_points import gaussian_cut_points as gaussian_cut_points
 from .decision._cut_points import min_risk_cut as min_risk_cut
 from .decision._cut_points import neyman_pearson_cut as neyman_pearson_cut
@@ -6,6 +9,7 @@ from .decision._decision import conditional_risk as conditional_risk
 from .decision._error_rates import bayes_risk as bayes_risk
 from .decision._error_rates import error_decomposition as error_decomposition
 from .decision._error_rates import error_probability as error_probability
+from .decision._error_rates import overall_risk as overall_risk
 from .decision._optimal import BayesOptimalClassifier as BayesOptimalClassifier
 from .decision._sample_sizes import samples_needed as samples_needed
 from .discriminant._posterior_predictive import BayesianClassifier as BayesianClassifier

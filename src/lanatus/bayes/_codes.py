@@ -141,3 +141,11 @@ class MixedColumns(CodedColumns):
             return rows
         floats = rows.astype(np.float64)
         return floats if estimator.schema_.all_numeric else np.where(floats < 0, np.nan, floats)
+
+
+class OpenCodes(CodedColumns):
+    """Columns as codes, open where the schema declares no values."""
+
+    def take(self, estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> np.ndarray:
+        rows = super().take(estimator, X, reset=reset, min_rows=min_rows)
+        return Coding.of(estimator.schema_).codes(rows)

@@ -1,4 +1,4 @@
-"""The figures of chapters 4 and 8 as pictures."""
+"""The figures of chapters 4, 7 and 8 as pictures."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,8 +27,8 @@ def draw_figure(number: str) -> Any:
     Parameters
     ----------
     number : str
-        "4.4" to "4.11", "4.13", "8.4", "8.6", "8.7", "8.10", or "ex 8.3" and "ex 8.5" for the pictures that those
-        exercises ask for.
+        "4.4" to "4.11", "4.13", "7.7" for the learning curves that section 7.7 speaks of, "8.4", "8.6", "8.7", "8.10",
+        or "ex 8.3" and "ex 8.5" for the pictures that those exercises ask for.
 
     Returns
     -------

@@ -50,8 +50,8 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
         Number of clusters, *k*.
     init : {"k-means++", "k-means||", "random"}, callable or array of shape (n_clusters, n_features), \
 default="k-means++"
-        Starting means: greedy k-means++ (k-means|| where the data comes in blocks), k-means||, random rows, the
-        rows given, or what ``init(X, n_clusters, random_state=...)`` returns.
+        Starting means: greedy k-means++ (k-means|| for more than 16 clusters of data that come in blocks),
+        k-means||, random rows, the rows given, or what ``init(X, n_clusters, random_state=...)`` returns.
     n_init : "auto" or int, default="auto"
         Number of starts, the best is kept; "auto" is 10 for random rows or a callable, else 1.
     max_iter : int, default=300

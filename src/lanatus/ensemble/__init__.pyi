@@ -11,6 +11,7 @@ from .bagging._random_subspace import RandomSubspaceClassifier as RandomSubspace
 from .bagging._random_subspace import RandomSubspaceRegressor as RandomSubspaceRegressor
 from .boosting._adaboost import AdaBoostClassifier as AdaBoostClassifier
 from .boosting._adaboost import AdaBoostRegressor as AdaBoostRegressor
+from .boosting._cost_sensitive import CostSensitiveBoostClassifier as CostSensitiveBoostClassifier
 from .boosting._filtering import BoostByFilter as BoostByFilter
 from .boosting._gradient_boosting import GradientBoostingClassifier as GradientBoostingClassifier
 from .boosting._gradient_boosting import GradientBoostingRegressor as GradientBoostingRegressor

@@ -100,6 +100,9 @@ from .measures._cost_curve import CostCurve as CostCurve
 from .measures._cost_curve import cost_curve as cost_curve
 from .measures._cost_curve import cost_curve_to_roc as cost_curve_to_roc
 from .measures._cost_curve import roc_to_cost_curve as roc_to_cost_curve
+from .measures._cut_point import CutPoint as CutPoint
+from .measures._cut_point import choose_cut_point as choose_cut_point
+from .measures._example_cost import example_cost as example_cost
 from .measures._named_measures import Measure as Measure
 from .measures._ranking import break_even_point as break_even_point
 from .measures._ranking import hand_till_auc as hand_till_auc
@@ -114,6 +117,7 @@ from .measures._roc_plane import error_from_roc as error_from_roc
 from .measures._roc_plane import iso_error_line as iso_error_line
 from .significance._auc import delong_test as delong_test
 from .significance._auc import hanley_mcneil_test as hanley_mcneil_test
+from .significance._counts import contingency_table as contingency_table
 from .significance._counts import disagreements as disagreements
 from .significance._counts import mcnemar_test as mcnemar_test
 from .significance._counts import sign_test as sign_test

@@ -7,8 +7,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
+from lanatus.base import take_rows
 from lanatus.catalog import method
-from lanatus.imbalance._rows import appended, appended_labels, rows_of
+from lanatus.imbalance._rows import appended, appended_labels
 from lanatus.imbalance._rules import RULES
 from lanatus.imbalance._sampler import Sampler
 from lanatus.params import Nothing, Real, Satisfies, rules_for
@@ -81,7 +82,7 @@ class RandomUnderSampler(Sampler):
                 rows = rows[drawn]
             left.append(rows)
         self.sample_indices_ = np.concatenate(left)
-        return rows_of(X, self.sample_indices_), rows_of(y, self.sample_indices_)
+        return take_rows(X, self.sample_indices_), take_rows(y, self.sample_indices_)
 
 
 @method(
@@ -162,7 +163,7 @@ class RandomOverSampler(Sampler):
         copied = np.concatenate([np.empty(0, dtype=np.intp), *parents])
         self.sample_indices_ = np.concatenate([np.arange(len(codes)), copied])
         if all(width is None for width in widths):
-            return rows_of(X, self.sample_indices_), rows_of(y, self.sample_indices_)
+            return take_rows(X, self.sample_indices_), take_rows(y, self.sample_indices_)
         numbers = data.numeric if isinstance(data, Table) else data
         new = [
             numbers[rows] if width is None else numbers[rows] + width * rng.standard_normal((len(rows), len(width)))

@@ -11,18 +11,9 @@ from lanatus.base import take_rows
 from lanatus.table import Table, as_frame
 
 
-def rows_of(X: Any, rows: np.ndarray) -> Any:
-    """Some rows, or entries of a column, in the order asked, in the container that came in."""
-    if sp.issparse(X):
-        return (X if X.format in ("csr", "csc") else X.tocsr())[rows]
-    if hasattr(X, "to_pylist"):  # pyarrow
-        return X.take(rows)
-    return take_rows(X, rows)
-
-
 def appended_labels(y: Any, parents: np.ndarray) -> Any:
     """Labels with those of the parents of new rows after them; a pandas index counts anew, as that of `appended`."""
-    whole = rows_of(y, np.concatenate([np.arange(len(y)), parents]))
+    whole = take_rows(y, np.concatenate([np.arange(len(y)), parents]))
     return whole.reset_index(drop=True) if hasattr(whole, "reset_index") else whole
 
 

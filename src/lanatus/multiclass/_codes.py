@@ -29,15 +29,65 @@ def checked_code(code: Any, n_classes: int | None = None) -> np.ndarray:
     return matrix.astype(np.int8)
 
 
+@method(
+    "multiclass.pairwise-codes",
+    section="3.5",
+    task="classification",
+    en="One-vs-rest as a code matrix",
+    zh="OvR编码矩阵",
+)
 def one_vs_rest_code(n_classes: int) -> np.ndarray:
-    """Each class against all others."""
-    return (2 * np.eye(n_classes) - 1).astype(np.int8)
+    """Coding matrix of one-vs-rest: each class against all others.
+
+    Book: section 3.5: OvR is a special case of many-vs-many.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes N, at least 2.
+
+    Returns
+    -------
+    ndarray of int8 of shape (N, N)
+
+    Examples
+    --------
+    >>> from lanatus.multiclass import one_vs_rest_code
+    >>> one_vs_rest_code(3).tolist()
+    [[1, -1, -1], [-1, 1, -1], [-1, -1, 1]]
+    """
+    return (2 * np.eye(check_integer("n_classes", n_classes, 2)) - 1).astype(np.int8)
 
 
+@method(
+    section="3.5",
+    task="classification",
+    en="One-vs-one as a code matrix",
+    zh="OvO编码矩阵",
+)
 def one_vs_one_code(n_classes: int) -> np.ndarray:
-    """Each class against each other one, the rest unused."""
-    code = np.zeros((n_classes, n_classes * (n_classes - 1) // 2), dtype=np.int8)
-    for column, (a, b) in enumerate(combinations(range(n_classes), 2)):
+    """Coding matrix of one-vs-one: each class against each other one, the rest unused.
+
+    Book: section 3.5: OvO is a special case of many-vs-many, with a code of three values.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes N, at least 2.
+
+    Returns
+    -------
+    ndarray of int8 of shape (N, N (N - 1) / 2)
+
+    Examples
+    --------
+    >>> from lanatus.multiclass import one_vs_one_code
+    >>> one_vs_one_code(3).tolist()
+    [[-1, -1, 0], [1, 0, -1], [0, 1, 1]]
+    """
+    n = check_integer("n_classes", n_classes, 2)
+    code = np.zeros((n, n * (n - 1) // 2), dtype=np.int8)
+    for column, (a, b) in enumerate(combinations(range(n), 2)):
         code[a, column], code[b, column] = -1, 1
     return code
 

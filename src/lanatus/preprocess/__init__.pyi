@@ -1,3 +1,4 @@
+from ._complete_cases import drop_incomplete as drop_incomplete
 from ._discretize import KBinsDiscretizer as KBinsDiscretizer
 from ._edges import entropy_edges as entropy_edges
 from ._edges import frequency_edges as frequency_edges

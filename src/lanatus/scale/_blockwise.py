@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lanatus._files import atomic_write
+from lanatus.base import is_dask
 from lanatus.data import Source
-from lanatus.scale._engines import is_dask
 
 F = TypeVar("F", bound=Callable[..., Any])
 

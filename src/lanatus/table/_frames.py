@@ -41,13 +41,11 @@ class Attribute:
 
 
 def resolve_frame(frame: Frame | None) -> str:
-    """The container to use: the one named if it is installed, or for None pandas, or else numpy."""
-    if frame is None:
-        return "pandas" if importlib.util.find_spec("pandas") else "numpy"
+    """The container to use: the one named, if it is installed; pandas for None."""
     check_choice("frame", frame, (*get_args(Frame), None))
-    if frame != "numpy" and importlib.util.find_spec(frame) is None:
+    if frame == "polars" and importlib.util.find_spec(frame) is None:
         raise ImportError(f"frame={frame!r} needs {frame}, which is not installed: pip install 'lanatus[frames]'.")
-    return frame
+    return frame or "pandas"
 
 
 def _in_numpy(column: Column, values: Sequence[Any]) -> np.ndarray:

@@ -1,6 +1,8 @@
 from .grow._classifier import DecisionTreeClassifier as DecisionTreeClassifier
+from .grow._cost_aware import CostAwareTreeClassifier as CostAwareTreeClassifier
 from .grow._lazy_tree import LazyDecisionTreeClassifier as LazyDecisionTreeClassifier
 from .grow._leaf_models import LeafModelTree as LeafModelTree
+from .grow._optimal_tree import OptimalTreeClassifier as OptimalTreeClassifier
 from .grow._presets import C45Classifier as C45Classifier
 from .grow._presets import CARTClassifier as CARTClassifier
 from .grow._presets import CARTRegressor as CARTRegressor

@@ -138,10 +138,70 @@ def bayes_risk(
     >>> round(bayes_risk([norm(0, 1), norm(2, 1)], loss_matrix=[[0, 2], [1, 0]]), 6)
     0.217429
     """
+    rule = BayesOptimalClassifier(densities, priors, loss_matrix=loss_matrix)
+    sampling = {"how": how, "n_samples": n_samples, "n_grid": n_grid, "random_state": random_state}
+    return overall_risk(densities, rule, priors, loss_matrix, **sampling)
+
+
+@method(
+    section="7.1",
+    task="classification",
+    kind="theory",
+    en="Overall risk of a decision rule",
+    zh="总体风险",
+)
+def overall_risk(
+    densities: Any,
+    regions: Any,
+    priors: Any = None,
+    loss_matrix: Any = None,
+    *,
+    how: str = "auto",
+    n_samples: int = 100_000,
+    n_grid: int = 1001,
+    random_state: Any = None,
+) -> float:
+    r"""Risk of any decision rule on classes of known densities.
+
+    :math:`R(h) = \mathbb{E}_x R(h(x) \mid x)` (7.2), the conditional risk (7.1) of what the rule decides, on average.
+    No rule is below `bayes_risk`; with the 0/1 loss it is the error of the rule.
+
+    Book: section 7.1. Cost: one decision of the rule for each point of the grid, or row drawn.
+
+    Parameters
+    ----------
+    densities : sequence of distributions
+        One a class, as in `BayesOptimalClassifier`.
+    regions : classifier or callable
+        The rule: a fitted classifier of classes 0, 1, ..., or a function of rows that gives them.
+    priors : array of shape (n_classes,) or None, default=None
+        Probabilities of the classes; None for all the same.
+    loss_matrix : array of shape (n_classes, n_classes) or None, default=None
+        Loss of deciding for the row's class where the column's is true; None is 0 and 1.
+    how : {"auto", "integral", "sampling"}, default="auto"
+        As in `error_probability`.
+    n_samples : int, default=100000
+        Rows to draw from each class.
+    n_grid : int, default=1001
+        Points of the grid along each axis.
+    random_state : int, RandomState or None, default=None
+        For sampling.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from scipy.stats import norm
+    >>> from lanatus.bayes import overall_risk
+    >>> halfway = lambda rows: (rows[:, 0] > 1).astype(int)
+    >>> round(overall_risk([norm(0, 1), norm(2, 1)], halfway, loss_matrix=[[0, 2], [1, 0]]), 6)
+    0.237983
+    """
     shares = checked_shares(priors, len(densities))
-    rule = _positions(BayesOptimalClassifier(densities, shares, loss_matrix=loss_matrix).predict)
-    regions = _decided(densities, rule, how, n_samples, n_grid, random_state)
-    return float((losses(loss_matrix, len(densities)) * regions.decided[:-1] * shares).sum())
+    decided = _decided(densities, _rule(densities, shares, regions), how, n_samples, n_grid, random_state).decided
+    return float((losses(loss_matrix, len(densities)) * decided[:-1] * shares).sum())
 
 
 class ErrorDecomposition(NamedTuple):

@@ -10,7 +10,7 @@ from lanatus._core import bayes as kernels
 from lanatus.base import Floats, Integers, Takes, check_is_fitted, n_threads
 from lanatus.bayes import _class_sums
 from lanatus.bayes._class_sums import set_classes
-from lanatus.bayes._codes import CodedColumns, Coding
+from lanatus.bayes._codes import CodedColumns, Coding, OpenCodes
 from lanatus.bayes._posterior import BayesClassifier
 from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import (
@@ -25,14 +25,6 @@ from lanatus.bayes.naive._counting import (
 from lanatus.catalog import method
 from lanatus.params import Array, Integer, Nothing, rules_for
 from lanatus.scale import Block, blockwise
-
-
-class OpenCodes(CodedColumns):
-    """Columns as codes, open where the schema declares no values."""
-
-    def take(self, estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> np.ndarray:
-        rows = super().take(estimator, X, reset=reset, min_rows=min_rows)
-        return Coding.of(estimator.schema_).codes(rows)
 
 
 @method(

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from lanatus.bayes import CategoricalNB, GaussianNB, NaiveBayes, QuadraticDiscriminantAnalysis
+from lanatus.bayes import CategoricalNB, NaiveBayes, QuadraticDiscriminantAnalysis
 from lanatus.book._registry import Figure, example
 from lanatus.catalog import method
 from lanatus.data import load_sex_table, load_watermelon
 from lanatus.evaluation import LeaveOneOut, cross_val_predict
-from lanatus.linear import LogisticRegression
 
 WORDS = ("色泽", "根蒂", "敲声", "纹理", "脐部", "触感")
 GREEN = ("青绿", "蜷缩", "浊响", "清晰", "凹陷", "硬滑")  # melon 测1, the same as the first row
@@ -227,55 +226,3 @@ def ex_7_2() -> Iterator[Figure]:
     right, wrong = prior[:, None] * given, prior[:, None] * given**5
     flips = int(((right[0] > right[1]) != (wrong[0] > wrong[1])).sum())
     yield Figure("more unequal ones", None, flips, digits=0, right=1)
-
-
-@method(
-    "bayes.naive-bayes-vs-logistic",
-    section="7.7",
-    task="classification",
-    kind="experiment",
-    en="Claim: learning curves of naive Bayes and logistic regression",
-    zh="朴素贝叶斯与对率回归学习曲线",
-)
-@example("7.7", en="Naive Bayes learns from few rows, logistic regression from many", zh="朴素贝叶斯与对率回归学习曲线")
-def nb_vs_logistic(random_state: int = 0, n_repeats: int = 20) -> Iterator[Figure]:
-    """Errors of naive Bayes and logistic regression, from few rows and from many (Ng and Jordan).
-
-    Twenty attributes are normal and independent given the class; three more are the first three with some noise, which
-    naive Bayes counts twice. Its error in the end is therefore the larger, but it needs fewer rows to get there.
-
-    Book: section 7.7.
-
-    Parameters
-    ----------
-    random_state : int, default=0
-        Draws the rows.
-    n_repeats : int, default=20
-        Training sets of each size.
-
-    Returns
-    -------
-    iterator of Figure
-
-    Examples
-    --------
-    >>> from lanatus.book import nb_vs_logistic
-    >>> all(figure.agrees for figure in nb_vs_logistic())
-    True
-    """
-    random = np.random.RandomState(random_state)
-
-    def rows(n: int) -> tuple[np.ndarray, np.ndarray]:
-        y = np.arange(n) % 2
-        base = random.normal(size=(n, 20)) + (0.5 * y - 0.25)[:, None]
-        return np.hstack([base, base[:, :3] + 0.5 * random.normal(size=(n, 3))]), y
-
-    test = rows(5000)
-    for size in (40, 3000):
-        errors = np.zeros(2)
-        for _ in range(n_repeats):
-            X, y = rows(size)
-            pair = (GaussianNB(), LogisticRegression(C=1e3))  # nearly without penalty: few rows may be separable
-            errors += [float((each.fit(X, y).predict(test[0]) != test[1]).mean()) for each in pair]
-        said = str(bool(errors[0] < errors[1]))
-        yield Figure(f"{size} rows: naive Bayes errs less", None, said, right=str(size == 40))

@@ -208,11 +208,41 @@ def two_norm(rng: np.random.RandomState, n: int, d: int = 20) -> tuple[np.ndarra
     return rng.standard_normal((n, d)) + (2 * y[:, None] - 1) * 2 / np.sqrt(d), y
 
 
+@method(
+    "ensemble.gb-vs-adaboost",
+    section="ex 8.4",
+    task="classification",
+    kind="experiment",
+    en="Gradient boosting and AdaBoost compared",
+    zh="GB与AdaBoost异同",
+)
 @example("8.2", en="Gradient boosting beside AdaBoost (exercise 8.4)", zh="GradientBoosting与AdaBoost比较 (习题8.4)")
-def gradient_boosting() -> Iterator[Figure]:
-    """The losses on labels of which a tenth are wrong: the exponential one, AdaBoost's, weighs outliers most."""
+def ex_8_4(n_repeats: int = 3) -> Iterator[Figure]:
+    """Both descend a loss; AdaBoost the exponential one with whole steps, gradient boosting any with small ones.
+
+    On labels of which a tenth are wrong the exponential loss weighs outliers most. Both are better than a tree, and
+    small steps are better than whole ones.
+
+    Book: exercise 8.4.
+
+    Parameters
+    ----------
+    n_repeats : int, default=3
+        Number of samples.
+
+    Yields
+    ------
+    Figure
+        Errors of the three beside a tree's, and of gradient boosting beside AdaBoost.
+
+    Examples
+    --------
+    >>> from lanatus.book import ex_8_4
+    >>> [figure.computed for figure in ex_8_4()]
+    ['below', 'below']
+    """
     found = []
-    for seed in range(3):
+    for seed in range(n_repeats):
         X, y = make_classification(1000, 10, n_informative=5, flip_y=0.2, random_state=seed)
         X_new, y_new, X, y = X[300:], y[300:], X[:300], y[:300]
         options: dict[str, Any] = {"n_estimators": 60, "max_depth": 2, "max_leaf_nodes": None, "min_samples_leaf": 1}
@@ -230,13 +260,45 @@ def gradient_boosting() -> Iterator[Figure]:
     yield Figure("gradient boosting with small steps, beside AdaBoost", None, order, right="below")
 
 
+@method(
+    "ensemble.multi-vs-iterative",
+    section="ex 8.8",
+    task="classification",
+    kind="experiment",
+    en="MultiBoosting against iterative bagging",
+    zh="MultiBoosting对Iterative Bagging",
+)
 @example(
     "8.6", en="MultiBoosting and iterative Bagging (exercise 8.8)", zh="MultiBoosting与Iterative Bagging (习题8.8)"
 )
-def multi_boosting() -> Iterator[Figure]:
-    """Boosting inside wagging for classes; Bagging of what Bagging left over, which lowers bias, for numbers."""
+def ex_8_8(n_repeats: int = 3) -> Iterator[Figure]:
+    """Boosting inside wagging for classes; Bagging of what Bagging left over, which lowers bias, for numbers.
+
+    MultiBoosting lowers bias by boosting and variance by the committees around it, and its committees can be trained
+    side by side; it takes members for both. Iterative Bagging corrects the bias that Bagging leaves, stage by stage,
+    and knows from the rows left out of the bags when to stop; it is for numbers, and its stages come one after the
+    other.
+
+    Book: exercise 8.8.
+
+    Parameters
+    ----------
+    n_repeats : int, default=3
+        Number of samples.
+
+    Yields
+    ------
+    Figure
+        Each beside a tree and beside Bagging.
+
+    Examples
+    --------
+    >>> from lanatus.book import ex_8_8
+    >>> {figure.computed for figure in ex_8_8()}
+    {'better'}
+    """
     found, squares = [], []
-    for seed in range(3):
+    for seed in range(n_repeats):
         rng = np.random.RandomState(seed)
         X, y = two_norm(rng, 200)
         X_new, y_new = two_norm(rng, 1000)

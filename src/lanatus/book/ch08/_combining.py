@@ -119,14 +119,40 @@ def tic_tac_toe_ensembles(n_estimators: int) -> dict[str, Any]:
     return {"models": models, "X": X.iloc[test], "y": won[test]}
 
 
+@method(
+    "ensemble.kappa-error-figure",
+    section="8.5.2",
+    task="classification",
+    kind="experiment",
+    en="kappa-error diagram: tic-tac-toe, 50 C4.5 trees (Fig 8.10)",
+    zh="图8.10",
+)
 @example(
     "8.5.2", en="Diversity to look at (figure 8.10, exercise 8.9)", zh="κ-误差图与可视化的多样性度量 (图8.10, 习题8.9)"
 )
-def diversity_pictures(n_estimators: int = 15) -> Iterator[Figure]:
+def fig_8_10(n_estimators: int = 15) -> Iterator[Figure]:
     """kappa-error diagrams on tic-tac-toe: AdaBoost's cloud lies to the left of and above that of Bagging.
 
     Another picture puts the members on a map by how often they disagree (``plot_diversity``): of the ensembles of
-    exercises 8.3 and 8.5 the boosted stumps lie farther apart.
+    exercises 8.3 and 8.5 the boosted stumps lie farther apart. ``draw_figure("8.10")`` shows the clouds of 50 trees.
+
+    Book: section 8.5.2, figure 8.10, exercise 8.9.
+
+    Parameters
+    ----------
+    n_estimators : int, default=15
+        Number of C4.5 trees; the book has 50.
+
+    Yields
+    ------
+    Figure
+        Boards of the game, points of a cloud, and where the clouds lie.
+
+    Examples
+    --------
+    >>> from lanatus.book import fig_8_10
+    >>> [figure.computed for figure in fig_8_10(6)][2:4]
+    ['AdaBoost', 'AdaBoost']
     """
     import matplotlib.pyplot as plt
 

@@ -39,7 +39,7 @@ def load_loan(*, return_X_y: bool = False, frame: Frame | None = None, language:
     return_X_y : bool, default=False
         Return ``(data, target)`` alone.
     frame : {"pandas", "polars", "pyarrow", "numpy"} or None, default=None
-        Container of `data` and `target`; None is pandas where it is installed, or else numpy.
+        Container of `data` and `target`; None is pandas.
     language : {"zh", "en"}, default="zh"
         Words for columns and values: as printed, or in English.
 
@@ -92,7 +92,7 @@ def load_sex_table(*, return_X_y: bool = False, frame: Frame | None = None, lang
     return_X_y : bool, default=False
         Return ``(data, target)`` alone.
     frame : {"pandas", "polars", "pyarrow", "numpy"} or None, default=None
-        Container of `data` and `target`; None is pandas where it is installed, or else numpy.
+        Container of `data` and `target`; None is pandas.
     language : {"zh", "en"}, default="zh"
         Words for columns and values: as printed, or in English.
 
@@ -136,7 +136,7 @@ def load_svm_three_points(*, return_X_y: bool = False, frame: Frame | None = Non
     return_X_y : bool, default=False
         Return ``(data, target)`` alone.
     frame : {"pandas", "polars", "pyarrow", "numpy"} or None, default=None
-        Container of `data` and `target`; None is pandas where it is installed, or else numpy.
+        Container of `data` and `target`; None is pandas.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def load_book_ratings(*, frame: Frame | None = None, language: Language = "zh") 
     Parameters
     ----------
     frame : {"pandas", "polars", "pyarrow", "numpy"} or None, default=None
-        Container of `data`; None is pandas where it is installed, or else numpy.
+        Container of `data`; None is pandas.
     language : {"zh", "en"}, default="zh"
         Titles and names: as printed, or in English.
 
@@ -243,7 +243,7 @@ def load_city_distances(
         Use 2026 for Beijing-Chongqing, printed 3026 one way and 3006 the other. False gives the print,
         which is not symmetric.
     frame : {"pandas", "polars", "pyarrow", "numpy"} or None, default=None
-        Container of `frame`; None is pandas where it is installed, or else numpy (no frame).
+        Container of `frame`; None is pandas.
     language : {"zh", "en"}, default="zh"
         Names of the cities: as printed, or in English.
 

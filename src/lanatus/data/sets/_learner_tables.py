@@ -26,7 +26,7 @@ def load_algorithm_comparison(*, frame: Frame | None = None) -> Bunch:
     Parameters
     ----------
     frame : {"pandas", "polars", "pyarrow", "numpy"} or None, default=None
-        Container of `data`; None is pandas where it is installed, or else numpy.
+        Container of `data`; None is pandas.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def load_critical_values(which: str = "t", *, frame: Frame | None = None) -> Bun
     which : {"t", "friedman-f", "nemenyi"}, default="t"
         The test: two-sided t, Friedman's in its F version, or Nemenyi's q.
     frame : {"pandas", "polars", "pyarrow", "numpy"} or None, default=None
-        Container of `frame`; None is pandas where it is installed, or else numpy (no frame).
+        Container of `frame`; None is pandas.
 
     Returns
     -------

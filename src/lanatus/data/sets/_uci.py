@@ -48,7 +48,7 @@ def fetch_uci(
     return_X_y : bool, default=False
         Return ``(data, target)`` alone.
     frame : {"pandas", "polars", "pyarrow", "numpy"} or None, default=None
-        Container of `data` and `target`; None is pandas where it is installed, or else numpy.
+        Container of `data` and `target`; None is pandas.
 
     Returns
     -------

@@ -22,7 +22,7 @@ def load_watering_mdp(*, frame: Frame | None = None, language: Language = "zh") 
     Parameters
     ----------
     frame : {"pandas", "polars", "pyarrow", "numpy"} or None, default=None
-        Container of `frame`; None is pandas where it is installed, or else numpy (no frame).
+        Container of `frame`; None is pandas.
     language : {"zh", "en"}, default="zh"
         Words for states and actions: as printed, or in English.
 

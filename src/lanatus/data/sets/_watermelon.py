@@ -139,7 +139,7 @@ def load_watermelon(
     return_X_y : bool, default=False
         Return ``(data, target)`` alone.
     frame : {"pandas", "polars", "pyarrow", "numpy"} or None, default=None
-        Container of `data` and `target`; None is pandas where it is installed, or else numpy.
+        Container of `data` and `target`; None is pandas.
     language : {"zh", "en"}, default="zh"
         Words for columns and values: as printed, or in English.
 

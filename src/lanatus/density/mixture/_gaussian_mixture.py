@@ -21,6 +21,7 @@ from lanatus.density.mixture._em_steps import (
     regularised,
     shaped,
 )
+from lanatus.density.mixture._gradient_step import Expected, gradient_step
 from lanatus.density.mixture._mixture_base import RULES, BaseMixture, State
 from lanatus.density.mixture._mixture_start import Survey, start_rows, start_sums
 from lanatus.params import Array, Choice, Nothing, rules_for
@@ -33,6 +34,7 @@ MATRICES = Array(ndim=1) | Array(ndim=2) | Array(ndim=3) | Nothing()
     "density.gmm",
     "density.gmm-sampler",
     "density.gmm-fixed-point",
+    "density.mixture-gradient",
     section="9.4.3",
     task="density",
     en="Gaussian mixture by EM",
@@ -87,9 +89,10 @@ class GaussianMixture(BaseMixture):
         Steps between two such lines.
     covariances_init : array, optional
         Starting covariances, in the layout of ``covariances_``, instead of precisions.
-    solver : {"em", "fixed-point"}, default="em"
-        EM, or the equations of a stationary likelihood (cookbook 4.1) iterated as they stand, with the covariances
-        about the old means. Both stop at the same points; only EM never lowers the likelihood on its way.
+    solver : {"em", "fixed-point", "gradient"}, default="em"
+        EM; the equations of a stationary likelihood (cookbook 4.1) iterated as they stand, with the covariances about
+        the old means; or steps up the gradient of the likelihood (7.35), which a line search keeps from lowering it.
+        All stop at the same points. EM needs fewest steps, and never lowers the likelihood on its way either.
 
     Attributes
     ----------
@@ -172,7 +175,7 @@ class GaussianMixture(BaseMixture):
         means_init=Array(ndim=2) | Nothing(),
         precisions_init=MATRICES,
         covariances_init=MATRICES,
-        solver=Choice("em", "fixed-point"),
+        solver=Choice("em", "fixed-point", "gradient"),
     )
 
     # ------------------------------------------------------------ the steps
@@ -217,6 +220,8 @@ class GaussianMixture(BaseMixture):
 
     def _advance(self, state: State, sums: Sums, scatter: Scatter | None) -> State:
         kind = self.covariance_type
+        if self.solver == "gradient":
+            return self._ascend(state, sums, scatter)
         means, covariances = moments(sums, state["means"], kind, scatter, about_old=self.solver == "fixed-point")
         covariances = regularised(covariances, kind, self.reg_covar)
         covariances = kept_where_empty(sums, kind, covariances, state["covariances"])
@@ -225,6 +230,20 @@ class GaussianMixture(BaseMixture):
         return {
             "weights": sums.mass / sums.mass.sum(),
             "means": means,
+            "covariances": covariances,
+            "precisions_cholesky": factors_of(covariances, kind),
+        }
+
+    def _ascend(self, state: State, sums: Sums, scatter: Scatter | None) -> State:
+        """A step up the gradient of the likelihood."""
+        kind = self.covariance_type
+        means, spread = moments(sums, state["means"], kind, scatter, about_old=True)
+        spread = kept_where_empty(sums, kind, regularised(spread, kind, self.reg_covar), state["covariances"])
+        expected = Expected(sums.mass / sums.mass.sum(), means - state["means"], spread)
+        weights, move, covariances = gradient_step(kind, state["weights"], state["covariances"], expected)
+        return {
+            "weights": weights,
+            "means": state["means"] + move,
             "covariances": covariances,
             "precisions_cholesky": factors_of(covariances, kind),
         }

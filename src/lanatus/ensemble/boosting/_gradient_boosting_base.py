@@ -123,7 +123,8 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
                 X, y, weight = X[keep], y[keep], weight[keep]
         going_on = self.warm_start and hasattr(self, "trees_")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        learning, held = self._parts(X, y, weight, seed)
+        stops = len(y) > _MANY if self.early_stopping == "auto" else bool(self.early_stopping)
+        learning, held = self._parts(X, y, weight, seed) if stops else ((X, y, weight), None)
         loss = self._loss()
         loss.check(y)
         bins = Bins.of(learning[0], n_values, learning[2], self.max_bins)
@@ -146,7 +147,7 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
             bins,
             train,
             validation,
-            self._settings(len(train.y), X.shape[1], n_values, seed),
+            self._settings(len(train.y), X.shape[1], n_values, seed, stops=stops),
             progress,
             result,
             learned,
@@ -158,10 +159,8 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
 
     def _parts(self, X: Any, y: np.ndarray, weight: np.ndarray | None, seed: int) -> tuple[Any, Any]:
         """Rows to learn from, and rows held out to stop early by, or None."""
-        stops = len(y) > _MANY if self.early_stopping == "auto" else self.early_stopping
-        whole = X, y, weight
-        if not stops or self.validation_fraction is None or len(y) < 3:
-            return whole, None
+        if self.validation_fraction is None or len(y) < 3:
+            return (X, y, weight), None
         by_class = y if y.dtype.kind == "i" or getattr(self, "_estimator_type", "") == "classifier" else None
         if by_class is not None and np.unique(by_class, return_counts=True)[1].min() < 2:
             by_class = None
@@ -186,11 +185,10 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
             raw += self._sums(X)
         return TrainingRows(bins.codes(X), y, weight, raw)
 
-    def _settings(self, n: int, d: int, n_values: np.ndarray, seed: int) -> Settings:
+    def _settings(self, n: int, d: int, n_values: np.ndarray, seed: int, *, stops: bool) -> Settings:
         leaves = n if self.max_leaf_nodes is None else self.max_leaf_nodes
         if self.max_depth is not None and self.max_depth < 31:
             leaves = min(leaves, 2**self.max_depth)
-        stops = n > _MANY if self.early_stopping == "auto" else self.early_stopping
         columns = None
         if self.max_features is not None:
             share = not isinstance(self.max_features, int | np.integer)

@@ -28,8 +28,10 @@ from lanatus.ensemble._rules import RULES
 from lanatus.params import Choice, Function, rules_for
 from lanatus.scale import blockwise
 
-# Learned arrays that hold the free numbers of a model, in ours and in scikit-learn's.
-_LEARNED = ("coef_", "intercept_", "theta_", "var_", "class_prior_", "class_log_prior_", "feature_log_prob_")
+# Learned arrays that hold the free numbers of a naive Bayes, in ours and in scikit-learn's.
+_MOMENTS = ("theta_", "var_")
+_SHARES = ("feature_log_prob_",)
+_PRIORS = ("class_prior_", "class_log_prior_")
 
 
 def _is_classifier(model: "BayesModelAveraging") -> bool:
@@ -64,8 +66,8 @@ class BayesModelAveraging(Committee):
     prior : array of shape (n_estimators,) or None, default=None
         Probabilities of the models before the data; equal by default.
     n_parameters : array of shape (n_estimators,) or None, default=None
-        Number of parameters of each model, for "bic"; by default the size of what it learned (weights and biases, means
-        and variances, leaves).
+        Number of free parameters of each model, for "bic"; by default counted from what it learned (weights and biases,
+        less those of one class where there are more than two; means and variances; shares; leaves and tests).
     cv : int, splitter, list of splits or None, default=None
         Folds of "cv"; None is 5.
     n_jobs : int or None, default=None
@@ -244,13 +246,30 @@ class BayesModelAveraging(Committee):
 
 
 def n_free(model: Any) -> int:
-    """Number of free parameters of a fitted model, from what it learned."""
+    """Number of free parameters of a fitted model, from what it learned.
+
+    Shares that add up to one have one less than there are of them, a softmax is the same with one class at zero, and a
+    tree has the shares or the mean of each leaf and, for each test, where it cuts.
+    """
+    n_classes = len(getattr(model, "classes_", ()))
     tree = getattr(model, "tree_", None)
     if tree is not None and hasattr(tree, "n_leaves"):
-        return int(tree.n_leaves)
-    sizes = [np.size(getattr(model, name)) for name in _LEARNED if hasattr(model, name)]
+        return int(tree.n_leaves * max(n_classes - 1, 1) + tree.node_count - tree.n_leaves)
+    if hasattr(model, "coef_"):
+        weights = np.atleast_2d(model.coef_)
+        outputs = len(weights) - 1 if n_classes > 2 and len(weights) == n_classes else len(weights)
+        return int(outputs * (weights.shape[1] + bool(getattr(model, "fit_intercept", True))))
+    sizes = [_free_shares(getattr(model, name)) for name in _SHARES if hasattr(model, name)]
+    sizes += [np.size(getattr(model, name)) for name in _MOMENTS if hasattr(model, name)]
     if not sizes:
         raise ValueError(
             f"the number of parameters of {type(model).__name__} is not known; give n_parameters, or evidence='cv'."
         )
-    return int(sum(sizes))
+    priors = next((getattr(model, name) for name in _PRIORS if hasattr(model, name)), ())
+    return int(sum(sizes)) + max(len(priors) - 1, 0)
+
+
+def _free_shares(log_shares: Any) -> int:
+    """Free numbers among logarithms of shares, a row a class, of one column of values after the other."""
+    parts = log_shares if isinstance(log_shares, list | tuple) else [log_shares]
+    return sum(np.size(part) - len(part) * bool(np.allclose(np.exp(part).sum(axis=1), 1)) for part in parts)

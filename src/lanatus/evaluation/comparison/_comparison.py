@@ -158,7 +158,7 @@ class Comparison:
         what : {"summary", "runs"}, default="summary"
             A row for each data set and learner, with means, deviations and rank; or a row for each fit.
         frame : {"pandas", "polars", "pyarrow"}, optional
-            Kind of frame; pandas where it is installed.
+            Kind of frame; pandas by default.
 
         Returns
         -------

@@ -103,7 +103,7 @@ def cost_curve(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weigh
     >>> round(curve.area, 4), round(curve.at(0.5, cost_fn=2), 4)
     (0.0833, 0.1111)
     """
-    tp, fp = cuts(y_true, y_score, pos_label, sample_weight)
+    tp, fp, _ = cuts(y_true, y_score, pos_label, sample_weight)
     if tp[-1] == 0 or fp[-1] == 0:
         raise ValueError(
             "got examples of a single class in y_true (of weight above 0), wanted two: "

@@ -258,14 +258,14 @@ def break_even_point(y_true: Any, y_score: Any, *, pos_label: Any = None, sample
     >>> break_even_point([1, 0, 1, 1, 0, 0, 0, 1], [8, 7, 6, 5, 4, 3, 2, 1])
     0.75
     """
-    tp, fp = cuts(y_true, y_score, pos_label, sample_weight)
+    tp, fp, _ = cuts(y_true, y_score, pos_label, sample_weight)
     if tp[-1] == 0:
         return _undefined("The break-even point", "positives")
     return float(np.interp(tp[-1], tp + fp, tp) / tp[-1])
 
 
-def cuts(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
-    """TP and FP after each block of equal scores, from the highest score down; the first entries are 0."""
+def cuts(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """TP, FP and score after each block of equal scores, from the highest down; they begin with 0, 0 and infinity."""
     positive = binary_labels(y_true, pos_label).positive
     score, weights = scores_of(y_score, positive), weights_of(sample_weight, positive)
     order = np.argsort(score)[::-1]
@@ -274,7 +274,7 @@ def cuts(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> tuple
     weights = np.ones(len(score)) if weights is None else weights[order]
     tp = np.cumsum(np.where(positive[order], weights, 0.0))[ends]
     fp = np.cumsum(np.where(positive[order], 0.0, weights))[ends]
-    return np.append(0.0, tp), np.append(0.0, fp)
+    return np.append(0.0, tp), np.append(0.0, fp), np.append(np.inf, score[ends])
 
 
 def _pairs_won(positive: np.ndarray, y_score: Any, sample_weight: Any) -> tuple[Any, Any]:

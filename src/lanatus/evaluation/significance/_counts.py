@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from lanatus.catalog import method
 from lanatus.evaluation.significance._critical_values import against, fair_coin_count
 from lanatus.evaluation.significance._samples import (
@@ -111,17 +113,65 @@ def _fair_coins(fewer: int, n: int, alpha: float) -> dict[str, Any]:
 
 
 @method(
+    "evaluation.contingency-table",
     section="2.4.3",
     task="evaluation",
     kind="measure",
-    en="Examples that only one of two classifiers gets wrong",
-    zh="两分类器的列联表",
+    en="Contingency table of two learners",
+    zh="列联表",
     peers=["mlxtend:mcnemar_table"],
 )
+def contingency_table(y_true: Any, pred_a: Any, pred_b: Any) -> np.ndarray:
+    """Count on how many examples two classifiers are right and wrong together.
+
+    Book: section 2.4.3, Table 2.4: e00 and e11 count the examples that both get right and wrong, e01 those that only
+    the first gets wrong, e10 those that only the second does. Without the truth it is the table of section 8.5.2: what
+    the first says by what the second says.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or None
+        True labels, of any kind and number of classes; None to compare what the two say.
+    pred_a, pred_b : array-like of shape (n,)
+        Answers of the two classifiers.
+
+    Returns
+    -------
+    ndarray of int64
+        With the truth ``[[e00, e01], [e10, e11]]``: a row for the second being right and wrong, a column for the first.
+        Without it a row for each label of the second and a column for each of the first, all labels in sorted order.
+
+    Examples
+    --------
+    >>> from lanatus.evaluation import contingency_table
+    >>> a, b = ["好", "好", "坏", "坏"], ["好", "坏", "好", "好"]
+    >>> contingency_table(["好", "坏", "好", "坏"], a, b).tolist()
+    [[1, 2], [1, 0]]
+    >>> contingency_table(None, a, b).tolist()
+    [[0, 1], [2, 1]]
+    """
+    a, b = labels("pred_a", pred_a), labels("pred_b", pred_b)
+    same_length("pred_a", a, "pred_b", b)
+    if y_true is None:
+        _check_kinds("pred_a", a, "pred_b", b)
+        names, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
+        return _cross_counts(codes[len(a) :], codes[: len(a)], len(names))
+    truth = labels("y_true", y_true)
+    for name, predicted in (("pred_a", a), ("pred_b", b)):
+        same_length("y_true", truth, name, predicted)
+        _check_kinds("y_true", truth, name, predicted)
+    return _cross_counts(truth != b, truth != a, 2)
+
+
+def _cross_counts(rows: np.ndarray, columns: np.ndarray, n: int) -> np.ndarray:
+    counts = np.bincount(n * rows.astype(np.int64) + columns.astype(np.int64), minlength=n * n)
+    return counts.reshape(n, n)
+
+
 def disagreements(y_true: Any, pred_a: Any, pred_b: Any) -> tuple[int, int]:
     """Count the examples that only the first, and those that only the second classifier gets wrong.
 
-    These are the two off-diagonal cells of the contingency table, which ``mcnemar_test`` takes.
+    These are the two off-diagonal cells of ``contingency_table``, which ``mcnemar_test`` takes.
 
     Book: section 2.4.3, Table 2.4.
 
@@ -145,14 +195,13 @@ def disagreements(y_true: Any, pred_a: Any, pred_b: Any) -> tuple[int, int]:
     >>> disagreements(["好", "坏", "好", "坏"], ["好", "好", "坏", "坏"], ["好", "坏", "好", "好"])
     (2, 1)
     """
-    truth, a, b = labels("y_true", y_true), labels("pred_a", pred_a), labels("pred_b", pred_b)
-    same_length("y_true", truth, "pred_a", a)
-    same_length("y_true", truth, "pred_b", b)
-    for name, predicted in (("pred_a", a), ("pred_b", b)):
-        if _are_text(truth) != _are_text(predicted):
-            raise ValueError(f"y_true and {name} must have labels of one kind, text or numbers; convert one of them.")
-    right_a, right_b = truth == a, truth == b
-    return int((~right_a & right_b).sum()), int((right_a & ~right_b).sum())
+    table = contingency_table(labels("y_true", y_true), pred_a, pred_b)
+    return int(table[0, 1]), int(table[1, 0])
+
+
+def _check_kinds(name_a: str, a: np.ndarray, name_b: str, b: np.ndarray) -> None:
+    if _are_text(a) != _are_text(b):
+        raise ValueError(f"{name_a} and {name_b} must have labels of one kind, text or numbers; convert one of them.")
 
 
 def _are_text(values: Any) -> bool:

@@ -80,7 +80,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
     l1_ratio : float, default=0.0
         Share :math:`\rho` of the penalty that is absolute values: 0 is ridge, 1 is lasso.
     tol : float, default=1e-4
-        Stop once no derivative of the mean loss and its penalty is larger than this.
+        Stop once no derivative of the mean loss and its penalty is larger than this and, with Newton's method, the
+        next step would change no coefficient by more than 3e-8 of the largest.
     fit_intercept : bool, default=True
         Whether there is a constant b.
     class_weight : dict, "balanced" or None, default=None
@@ -116,7 +117,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
     -----
     Classes that a plane separates have no optimum without a penalty: a warning says so. Constant and collinear
     columns are fine; without a penalty the step of least norm is taken. Sources and Dask collections need one pass
-    an iteration and give the same model, to the tolerance.
+    an iteration and give the same model, up to 1000 coefficients to a millionth, beyond to the tolerance.
 
     Examples
     --------
@@ -259,7 +260,7 @@ def _newton_for(name: str, objective: LogisticObjective, start: np.ndarray) -> S
     """The kind of Newton's method that suits the number of coefficients and where the rows are."""
     rows, binary = objective.rows, start.ndim == 1
     if rows is None:
-        return lbfgs if start.size > (1000 if binary else 600) else newton
+        return lbfgs if start.size > (1000 if binary else 600) else partial(newton, frugal=binary)
     if (name == "newton" and start.size <= 1000) or (not binary and start.size <= 200):
         return newton
     few = start.size <= (100 if sp.issparse(rows.X) else 300)

@@ -9,7 +9,7 @@ from sklearn.utils import compute_sample_weight
 from lanatus.base import class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Array, Choice, Function, Integer, Nothing, ParameterRule, Real, Satisfies, rules_for
-from lanatus.scale import blockwise, is_at_scale
+from lanatus.scale import Engine, blockwise, is_at_scale
 from lanatus.tree.grow._bins import Bins
 from lanatus.tree.grow._decision_tree import READABLE_TREE, TREE_PARAMS, DecisionTreeBase, cost_pruned, grow_classes
 from lanatus.tree.grow._growth import Growth, growth_options
@@ -132,7 +132,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
     critical_gain : float, default=0.05
         Least gain for "critical_value".
     method : {"auto", "exact", "hist"}, default="auto"
-        All thresholds on sorted columns, or those between at most `max_bins` bins; "auto" is exact up to 20000 rows.
+        All thresholds on sorted columns, or those between at most `max_bins` bins; "auto" is exact up to 20000
+        rows, wherever they are.
     max_bins : int, default=255
         Most bins of a column.
 
@@ -269,8 +270,14 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         self
         """
         if is_at_scale(X):
-            return self._fit_at_scale(X, y, sample_weight)
-        matrix = self._take(X, reset=True)
+            if self.class_weight is not None:
+                raise ValueError("class_weight needs the rows in memory; give the source a weight column instead.")
+            engine, few = self._open_at_scale(X, y, sample_weight)
+            if few is None:
+                return self._fit_at_scale(engine)
+            matrix, y, sample_weight = few.arrays
+        else:
+            matrix = self._take(X, reset=True)
         codes = self._encode(y, matrix)
         weights = self._row_weights(y, sample_weight, matrix)
         if Growth.of(self).monotonic_cst is not None and (self.n_outputs_ > 1 or len(self.classes_) > 2):
@@ -279,10 +286,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         self.tree_ = cost_pruned(self._pruned(tree), self.ccp_alpha)
         return self
 
-    def _fit_at_scale(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        if self.class_weight is not None:
-            raise ValueError("class_weight needs the rows in memory; give the source a weight column instead.")
-        self.classes_ = self._grow_at_scale(X, y, sample_weight, self.criterion, numbers=False)
+    def _fit_at_scale(self, engine: Engine) -> Self:
+        self.classes_ = self._grow_at_scale(engine, self.criterion, numbers=False)
         self.n_classes_ = len(self.classes_)
         self.tree_ = cost_pruned(self._pruned(self.tree_), self.ccp_alpha)
         return self

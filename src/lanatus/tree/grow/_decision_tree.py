@@ -10,16 +10,16 @@ from lanatus._core import tree as kernels
 from lanatus.base import Columns, Estimator, Intake, Takes, check_is_fitted, n_rows, n_threads
 from lanatus.catalog import Contender
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, ParameterRule, RandomState, Real, Satisfies
-from lanatus.scale import blockwise, open_engine
+from lanatus.scale import Engine, blockwise, open_engine
 from lanatus.spaces import Span
 from lanatus.tree.grow._columns import as_dense, nominal_sizes
 from lanatus.tree.grow._growth import Growth, growth_options
-from lanatus.tree.grow._streamed import grow_streamed
+from lanatus.tree.grow._streamed import Pieces, grow_streamed, rows_of
 from lanatus.tree.grow._tree import Tree
 from lanatus.tree.prune._pruning import PruningStep, cost_complexity_path, pre_pruned, reduced_error
 
 MISSING = ("branch", "weights", "surrogate", "virtual", "majority")
-EXACT_UP_TO = 20_000  # rows that "auto" grows by sorted columns; more go by histograms
+EXACT_UP_TO = 20_000  # rows that "auto" grows by sorted columns, wherever they are; more go by histograms
 
 # Small enough to be read: what `lanatus fit` shows beside the winner.
 READABLE_TREE = Contender(
@@ -109,11 +109,15 @@ class DecisionTreeBase(Estimator):
             raise ValueError(
                 f"{what} grows {type(self).__name__} by histograms: two-way splits, missing='branch', "
                 "threshold='midpoint', splitter='best', one output and a criterion of sums, without order constraints, "
-                "priorities or a size penalty. Change those, or fit rows in memory with method='exact'."
+                "priorities or a size penalty. Change those, or take DecisionTreeClassifier or "
+                "DecisionTreeRegressor with their defaults, which stream, or fit a sample in memory."
             )
 
-    def _grow_at_scale(self, X: Any, y: Any, sample_weight: Any, criterion: str, *, numbers: bool) -> np.ndarray | None:
-        """Grow on a scanned source or a Dask collection; the classes found."""
+    def _open_at_scale(self, X: Any, y: Any, sample_weight: Any) -> tuple[Engine, Pieces | None]:
+        """The engine of a scanned source or a Dask collection; its rows, targets and weights where they are few.
+
+        What "auto" means follows from the number of rows alone, so the tree is that of a fit in memory.
+        """
         self.n_outputs_ = 1
         self._refuse_exact_options("A source or a Dask collection")
         rules = Growth.of(self)
@@ -123,10 +127,20 @@ class DecisionTreeBase(Estimator):
                 "limit the tree by max_depth, min_samples_leaf or min_impurity_decrease, or use ccp_alpha."
             )
         engine = open_engine(self, X, y, sample_weight)
-        columns = self.schema_.columns
-        n_values = np.array([len(c.categories) if c.kind == "nominal" else 0 for c in columns], dtype=np.int32)
-        options = growth_options(self, engine.n_rows, len(columns), 1.0)
-        tree, classes = grow_streamed(engine, n_values, criterion, rules.max_bins, options, numbers=numbers)
+        if engine.n_rows <= EXACT_UP_TO and self.method != "hist":
+            return engine, engine.reduce(rows_of)
+        if self.method == "exact":
+            raise ValueError(
+                f"method='exact' needs the rows in memory, and brings at most {EXACT_UP_TO} of a source or a Dask "
+                f"collection there; got {engine.n_rows}. Use method='hist' or 'auto'."
+            )
+        return engine, None
+
+    def _grow_at_scale(self, engine: Engine, criterion: str, *, numbers: bool) -> np.ndarray | None:
+        """Grow on many rows that are elsewhere, by histograms; the classes found."""
+        n_values, max_bins = nominal_sizes(self.schema_), Growth.of(self).max_bins
+        options = growth_options(self, engine.n_rows, len(n_values), 1.0)
+        tree, classes = grow_streamed(engine, n_values, criterion, max_bins, options, numbers=numbers)
         self.tree_ = tree
         return classes
 

@@ -382,6 +382,7 @@ class CARTRegressor(DecisionTreeRegressor):
     task="classification",
     en="Decision stump",
     zh="决策树桩",
+    streams=True,
     peers=["scikit-learn:DecisionTreeClassifier"],
 )
 class DecisionStump(DecisionTreeClassifier):

@@ -207,10 +207,14 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
         self
         """
         if is_at_scale(X):
-            self._grow_at_scale(X, y, sample_weight, self.criterion, numbers=True)
-            self.tree_ = cost_pruned(self.tree_, self.ccp_alpha)
-            return self
-        matrix = self._take(X, reset=True)
+            engine, few = self._open_at_scale(X, y, sample_weight)
+            if few is None:
+                self._grow_at_scale(engine, self.criterion, numbers=True)
+                self.tree_ = cost_pruned(self.tree_, self.ccp_alpha)
+                return self
+            matrix, y, sample_weight = few.arrays
+        else:
+            matrix = self._take(X, reset=True)
         targets = self._held_targets(y, matrix)
         self.n_outputs_ = targets.shape[1]
         weights = self._weights(sample_weight, matrix)

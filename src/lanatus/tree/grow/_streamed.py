@@ -39,6 +39,12 @@ class Distinct:
         return Distinct(np.unique(np.concatenate([self.labels, other.labels])), self.sums + other.sums)
 
 
+def rows_of(block: Block) -> Pieces:
+    """The rows of a block with targets and weights, to be brought together where they are few."""
+    weight = np.ones(len(block)) if block.weight is None else block.weight
+    return Pieces(block.X, np.asarray(block.y), weight)
+
+
 @dataclass(frozen=True)
 class Targets:
     """How labels or numbers become what histograms add: codes of classes, or whole steps from the mean."""
@@ -194,17 +200,17 @@ def _survey(engine: Engine, numbers: bool) -> Targets:
     if not numbers:
         found = engine.reduce(_labels_of)
         sums, classes = found.sums, found.labels
-        mean = step = 0.0
+        mean, step = 0.0, 1.0
     else:
         sums, classes = engine.reduce(_numbers_of), None
         mean = float(sums.total / max(sums.rows, 1))
         far = max(float(sums.bounds.high) - mean, mean - float(sums.bounds.low))
-        step = far / (1 << 24)
+        mean, step = kernels.target_grid(mean, far)
     weighted = bool(sums.weighted)
     if not sums.weight > 0:
         raise ValueError("All weights are zero; at least one row must have a weight above zero.")
     scale = kernels.whole_scale(float(sums.weight), not sums.fractions)
-    return Targets(classes, weighted, scale, float(sums.weight), mean, step if step > 0 else 1.0)
+    return Targets(classes, weighted, scale, float(sums.weight), mean, step)
 
 
 class _Bounds:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lanatus.optimize.solvers.smooth._hessian import flat, hessian_solver
-from lanatus.optimize.solvers.smooth._objective import SmoothObjective, Solve, Step, last, line_search
+from lanatus.optimize.solvers.smooth._objective import SmoothObjective, Solve, Step, last, line_search, settled
 
 
 def newton(objective: SmoothObjective, theta: np.ndarray, tol: float, *, frugal: bool = False) -> Iterator[Step]:
@@ -23,16 +23,17 @@ def _newton_from(
     fresh = solve is None
     if solve is None:
         solve = flat(hessian_solver(now.hessian))
+    step = -solve(now.gradient)
     while True:
-        if objective.slope(now) <= tol:
-            yield Step(theta, now.value, True)
-            return
-        step = -solve(now.gradient)
         decrease = -float((now.gradient * step).sum())
         if not fresh and decrease <= 0:
             now, fresh = objective.at(theta, "hessian"), True
             solve = flat(hessian_solver(now.hessian))
+            step = -solve(now.gradient)
             continue
+        if settled(objective, theta, now, step, tol):
+            yield Step(theta, now.value, True)
+            return
         lazy = frugal and decrease <= 1e-2 * objective.mass
         reached, after = line_search(objective, theta, now, step, "gradient" if lazy else "hessian")
         if after is None:
@@ -41,13 +42,14 @@ def _newton_from(
         if decrease <= 1e-15 * abs(now.value):  # below rounding: derivatives of badly scaled columns fall no further
             yield Step(reached, after.value, True)
             return
-        slow = objective.slope(after) > 0.1 * objective.slope(now) and objective.slope(after) > tol
+        slow = objective.slope(after) > 0.1 * objective.slope(now)
         theta, now, fresh = reached, after, not lazy
         if lazy and slow:
             now, fresh = objective.at(theta, "hessian"), True
         if fresh:
             solve = flat(hessian_solver(now.hessian))
-        yield Step(theta, now.value, objective.slope(now) <= tol)
+        step = -solve(now.gradient)
+        yield Step(theta, now.value, settled(objective, theta, now, step, tol))
 
 
 def newton_from_sample(objective: SmoothObjective, theta: np.ndarray, tol: float) -> Iterator[Step]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lanatus.optimize.solvers.smooth._objective import Point, SmoothObjective, Solve, Step, line_search
+from lanatus.optimize.solvers.smooth._objective import RESOLUTION, Point, SmoothObjective, Solve, Step, line_search
 
 
 def newton_cg(objective: SmoothObjective, theta: np.ndarray, tol: float) -> Iterator[Step]:
@@ -28,7 +28,7 @@ def newton_cg(objective: SmoothObjective, theta: np.ndarray, tol: float) -> Iter
             yield Step(theta, now.value, True)
             return
         theta, now = reached, after
-        yield Step(theta, now.value, left <= 0.01 * tol * now.value and objective.slope(now) <= tol)
+        yield Step(theta, now.value, left <= RESOLUTION**2 * objective.mass and objective.slope(now) <= tol)
 
 
 def conjugate_gradients(

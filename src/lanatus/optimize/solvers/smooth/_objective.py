@@ -84,6 +84,23 @@ class SmoothObjective:
         raise NotImplementedError
 
 
+# The next step of a solver that is done would change margins by about this much at most, and no coefficient by more
+# than this share of the largest: two ways to one optimum then meet well within a millionth.
+RESOLUTION = 3e-8
+# A slope this much below the tolerance is enough by itself: coefficients that grow without end never settle.
+FLAT = 1e-6
+
+
+def settled(objective: SmoothObjective, theta: np.ndarray, now: Point, step: np.ndarray, tol: float) -> bool:
+    """Whether the slope is within the tolerance, and the step that would come next is too small to matter."""
+    slope = objective.slope(now)
+    if slope > tol:
+        return False
+    gain = -float((now.gradient * step).sum())
+    near = float(np.abs(step).max()) <= RESOLUTION * float(np.abs(theta).max())
+    return slope <= FLAT * tol or (near and gain <= RESOLUTION**2 * objective.mass)
+
+
 def line_search(
     objective: SmoothObjective, theta: np.ndarray, now: Point, step: np.ndarray, want: str
 ) -> tuple[np.ndarray, Point | None]:

@@ -1,0 +1,71 @@
+"""The tool that changes the sources: which changes it makes, which tests it asks, and what it tells."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import mutate  # noqa: E402
+
+SOURCE = '''"""Says 1 + 1."""
+LIMIT = 3
+
+def half(x: int, y=1) -> float:
+    """Half of 2."""
+    if x < 2 and not y:
+        raise ValueError(f"{x + 1} is too small")
+    return x.max() / 2
+'''
+
+
+def test_changes_of_python():
+    made = {(each.line, each.now.strip()) for each in mutate.python_mutants(Path("half.py"), SOURCE)}
+    assert made == {
+        (6, "if x <= 2 and not y:"),
+        (6, "if x < 3 and not y:"),
+        (6, "if x < 2 or not y:"),
+        (6, "if x < 2 and y:"),
+        (8, "return x.max() * 2"),
+        (8, "return x.max() / 3"),
+        (8, "return x.min() / 2"),
+    }
+    assert all(compile(each.source, "half.py", "exec") for each in mutate.python_mutants(Path("half.py"), SOURCE))
+
+
+def test_changes_of_cpp():
+    source = "// 1 + 1\n#include <x>\nif (a < b && i == 0) sum += w * y;\n"
+    made = {each.now.strip() for each in mutate.cpp_mutants(Path("sum.hpp"), source)}
+    assert "if (a <= b && i == 0) sum += w * y;" in made
+    assert "if (a < b && i == 1) sum += w * y;" in made
+    assert "if (a < b && i == 0) sum -= w * y;" in made
+    assert len(made) == 6
+
+
+def test_a_drawn_sample_has_one_change_a_line():
+    found = mutate.mutants_in("src/lanatus/evaluation/significance")
+    some = mutate.drawn(list(found), 20, random.Random(0))
+    assert len({(each.path, each.line) for each in some}) == len(some) == 20
+    assert some == mutate.drawn(list(found), 20, random.Random(0))
+
+
+@pytest.mark.slow  # each change is a run of pytest
+def test_a_change_is_noticed_or_survives():
+    """Classical scaling is tested by distances: its square and signs are noticed, by a test of another place not."""
+    where = "src/lanatus/ensemble/diversity_measures/_diversity_plots.py:248"
+    assert "test_diversity.py" in {test.name for test in mutate.tests_of(ROOT / where.partition(":")[0])[0]}
+    tests = "tests/ensemble/test_diversity.py::"
+    done = asked(where, f"{tests}test_points_of_a_plane_are_found_from_their_distances")
+    assert done.stdout.splitlines()[-1] == "5 changes, 5 noticed, 0 survived"
+    assert done.returncode == 0
+    done = asked(where, f"{tests}test_the_table_of_the_book")
+    assert done.stdout.splitlines()[-1] == "5 changes, 0 noticed, 5 survived"
+    assert done.returncode == 1
+
+
+def asked(where: str, test: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "tools" / "mutate.py"), where, "--tests", test]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
