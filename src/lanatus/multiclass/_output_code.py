@@ -106,7 +106,10 @@ class OutputCodeClassifier(Decomposed):
     T. G. Dietterich, G. Bakiri: Solving multiclass learning problems via error-correcting output codes. JAIR 2 (1995).
     """
 
-    _state: ClassVar = {"code_book_": Integers("classes", "problems", low=-1), "weights_": Floats("problems")}
+    _state: ClassVar = {
+        "code_book_": Integers("classes", "problems", low=-1) | Floats("classes", "problems"),
+        "weights_": Floats("problems"),
+    }
 
     code_book_: np.ndarray
     problems_: np.ndarray
