@@ -36,7 +36,9 @@ def test_every_loss_falls(loss):
     X, y = curved()
     model = GradientBoostingRegressor(loss=loss, quantile=0.5, random_state=0).fit(X, y)
     assert len(model.train_score_) == model.n_iter_ == 100
-    assert (np.diff(model.train_score_) < 1e-9).all()
+    # Huber's threshold is another one in every round, and so what is squared.
+    rise = 1e-3 if loss == "huber" else 1e-9
+    assert (np.diff(model.train_score_) < rise).all()
     assert model.train_score_[-1] < 0.25 * model.train_score_[0]
     assert model.score(*curved(seed=1)) > 0.8
 
