@@ -21,7 +21,7 @@ CASES ?= 20000
 
 run: $(VENV)/.stamp-core  ## Train on a built-in data set, or: make run DATA=my.csv TARGET=price OUT=folder
 ifeq ($(strip $(DATA)),)
-	$(BIN)/lanatus demo
+	$(BIN)/lanatus demo --out "$(or $(OUT),out)"
 else
 	$(BIN)/lanatus fit "$(DATA)" --target "$(TARGET)" --out "$(or $(OUT),out/$$(basename "$(DATA)" | cut -d. -f1))"
 endif

@@ -58,7 +58,12 @@ def main(wanted: str) -> int:
             outcome = run(case, say)
             outcomes.append(outcome)
             verdict = "ok" if outcome.passed else "BELOW"
-            say(f"    => {outcome.ratio:.2f} x {outcome.rival}, floor {case.floor:g}: {verdict}")
+            beside = (
+                "no peer of equal quality is here"
+                if outcome.rival is None
+                else f"{outcome.ratio:.2f} x {outcome.rival}"
+            )
+            say(f"    => {beside}, floor {case.floor:g}: {verdict}")
         for module in measures:
             if suite == module.SUITE:
                 say(f"{suite}: {(module.__doc__ or '').splitlines()[0]}")
@@ -89,18 +94,25 @@ def section(outcomes: list[Outcome], findings: list[Finding]) -> str:
             "| case | ours, s | fastest peer | s | ratio | floor | quality (ours / peer) | others |",
             "|---|---|---|---|---|---|---|---|",
         ]
-    for o in outcomes:
-        ours, rival = o.timings["lanatus"], o.timings[o.rival]
-        others = "; ".join(_other(o, name) for name in o.timings if name not in ("lanatus", o.rival))
-        lines.append(
-            f"| {o.case.name} | {ours.seconds:.4f} (first {ours.first:.4f}) | {o.rival} | {rival.seconds:.4f} | "
-            f"**{o.ratio:.2f}** | {o.case.floor:g} | "
-            f"{o.case.quality_name} {ours.quality:.5g} / {rival.quality:.5g} | {others} |"
-        )
+    lines += [_row(outcome) for outcome in outcomes]
     if findings:
         lines += ["", "| measured | wanted | got |", "|---|---|---|"]
     lines += [f"| {f.what} | {f.wanted} | {f.got} |".replace("||", r"\|\|") for f in findings]
     return "\n".join(lines)
+
+
+def _row(outcome: Outcome) -> str:
+    """A line of the table of races."""
+    case, ours, rival = outcome.case, outcome.timings["lanatus"], outcome.rival
+    others = "; ".join(_other(outcome, name) for name in outcome.timings if name not in ("lanatus", rival))
+    quality = f"{case.quality_name} {ours.quality:.5g}"
+    if rival is None:
+        peer, ratio = "none of equal quality | ", ""
+    else:
+        peer = f"{rival} | {outcome.timings[rival].seconds:.4f}"
+        ratio, quality = f"**{outcome.ratio:.2f}**", f"{quality} / {outcome.timings[rival].quality:.5g}"
+    seconds = f"{ours.seconds:.4f} (first {ours.first:.4f})"
+    return f"| {case.name} | {seconds} | {peer} | {ratio} | {case.floor:g} | {quality} | {others} |"
 
 
 def _other(outcome: Outcome, name: str) -> str:

@@ -61,20 +61,22 @@ class Outcome:
         return any(t.quality > ours + self.case.tolerance * max(abs(ours), 1e-12) for t in self.timings.values())
 
     @property
-    def rival(self) -> str:
-        """The fastest peer of equal quality."""
+    def rival(self) -> str | None:
+        """The fastest peer of equal quality; None where no such peer is installed."""
         names = [name for name in self.timings if name != "lanatus" and self.equal_or_better(name)]
-        return min(names, key=lambda name: self.timings[name].seconds)
+        return min(names, key=lambda name: self.timings[name].seconds, default=None)
 
     @property
     def ratio(self) -> float:
-        """Rival's time over ours."""
+        """Rival's time over ours; NaN without a rival."""
+        if self.rival is None:
+            return float("nan")
         return self.timings[self.rival].seconds / self.timings["lanatus"].seconds
 
     @property
     def passed(self) -> bool:
-        """Floor met at equal quality."""
-        return self.ratio >= self.case.floor and not self.worse_than_peers
+        """Floor met at equal quality; without a rival, no peer that is there being better."""
+        return not self.worse_than_peers and not self.ratio < self.case.floor
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ LAYERS: list[tuple[str, ...] | str] = [
     ("data",),
     ("table", "canvas"),
     ("params", "catalog"),
-    ("spaces", "_files", "_journal", "_lazy", "_typing", "_core"),
+    ("spaces", "_journal"),
+    ("_files", "_lazy", "_typing", "_core"),
 ]
 # Arrows within a layer, each with its reason. None of them may close a circle.
 ARROWS = {

@@ -8,7 +8,7 @@ using namespace nb::literals;
 namespace {
 
 void new_round(Round* self, In2<std::uint8_t> codes, In1<std::int32_t> n_bins, In1<std::uint8_t> nominal,
-               std::size_t n_outputs, int n_threads) {
+               std::size_t n_outputs, std::optional<In1<std::uint8_t>> repeats, int n_threads) {
     require_threads(n_threads);
     require(codes.shape(0) >= 1 && codes.shape(1) >= 1, "there must be a row and a column");
     require(n_outputs >= 1, "there must be an output");
@@ -18,9 +18,16 @@ void new_round(Round* self, In2<std::uint8_t> codes, In1<std::int32_t> n_bins, I
     for (const std::int32_t bins : span(n_bins)) require(bins >= 1 && bins <= 255, "n_bins must be from 1 to 255");
     const auto bins = span(n_bins);
     const auto kinds = span(nominal);
+    std::vector<std::uint8_t> times;
+    if (repeats) {
+        require(repeats->shape(0) == codes.shape(0), "repeats and codes differ in number of rows");
+        for (const std::uint8_t many : span(*repeats))
+            require(many >= 1 && many <= most_repeats, "repeats must be from 1 to 4");
+        times.assign(span(*repeats).begin(), span(*repeats).end());
+    }
     nb::gil_scoped_release nogil;
     new (self) Round(view(codes), std::vector<std::int32_t>(bins.begin(), bins.end()),
-                     std::vector<std::uint8_t>(kinds.begin(), kinds.end()), n_outputs, n_threads);
+                     std::vector<std::uint8_t>(kinds.begin(), kinds.end()), std::move(times), n_outputs, n_threads);
 }
 
 void require_indices(std::span<const std::int32_t> columns, std::size_t d) {
@@ -237,7 +244,8 @@ void bind_boosting(nb::module_& m) {
     nb::class_<Round>(m, "Round",
                       "Grows the trees of gradient boosting, one for each output and round, on the same binned rows.")
         .def("__init__", &new_round, "codes"_a.noconvert(), "n_bins"_a.noconvert(), "nominal"_a.noconvert(),
-             "n_outputs"_a, nb::kw_only(), "n_threads"_a)
+             "n_outputs"_a, nb::kw_only(), "repeats"_a.noconvert().none() = nb::none(), "n_threads"_a,
+             "repeats: how many equal rows each stands for, 1 to 4; gradients are those of all of them.")
         .def("grow", &grow, "g"_a.noconvert(), "h"_a.noconvert(), "bag"_a.noconvert().none(), "columns"_a.noconvert(),
              "seeds"_a.noconvert(), "growth"_a, nb::kw_only(), "n_threads"_a,
              "-> a GrownTree for each output. g, h and columns have a row for each output, seeds a number.")

@@ -76,6 +76,13 @@ LANATUS_CLONES static void round_block(const double* g, const double* h, double 
     }
 }
 
+// x with the digits of a float, and the range of a double.
+inline double few_digits(double x) noexcept {
+    int exponent = 0;
+    const auto digits = static_cast<float>(std::frexp(x, &exponent));
+    return std::ldexp(static_cast<double>(digits), exponent);
+}
+
 LANATUS_CLONES static void largest(const double* g, const double* h, std::size_t begin, std::size_t end, double* most) {
     double most_g = 0, most_h = 0;
     for (std::size_t i = begin; i < end; ++i) {
@@ -93,11 +100,13 @@ constexpr std::size_t rows_to_share = 1 << 15;
 struct BinnedColumns {
     std::vector<std::int32_t> n_bins;
     std::vector<std::uint8_t> nominal;
+    std::vector<std::uint8_t> repeats;  // how many equal rows each stands for; empty: one
     CodeStore store;
 
     BinnedColumns(MatrixView<const std::uint8_t> codes, std::vector<std::int32_t> bins, std::vector<std::uint8_t> kinds,
-                  int n_threads)
-        : n_bins(std::move(bins)), nominal(std::move(kinds)), store(codes, n_bins, n_threads) {}
+                  std::vector<std::uint8_t> times, int n_threads)
+        : n_bins(std::move(bins)), nominal(std::move(kinds)), repeats(std::move(times)),
+          store(codes, n_bins, n_threads) {}
 };
 
 // Memory that growing a tree takes and a grown tree no longer needs.
@@ -113,7 +122,7 @@ struct Desk {
 class Grower {
   public:
     explicit Grower(const BinnedColumns& data)
-        : n_bins_(data.n_bins), nominal_(data.nominal), store_(data.store), rows_(store_.n) {}
+        : n_bins_(data.n_bins), nominal_(data.nominal), repeats_(data.repeats), store_(data.store), rows_(store_.n) {}
 
     // `bag`: the rows to learn from, ascending, empty for all; `columns`: those to look at, ascending.
     void grow(std::span<const double> g, std::span<const double> h, std::span<const std::int64_t> bag,
@@ -161,7 +170,14 @@ class Grower {
     const std::uint32_t* rows() const noexcept { return rows_.data(); }
 
   private:
+    // Of a row that stands for several the gradient of one is rounded, as that of each of them would be.
     void round_gradients(std::span<const double> g, std::span<const double> h) {
+        std::vector<double> one_g, one_h;
+        if (!repeats_.empty()) {
+            for (std::size_t i = 0; i < store_.n; ++i)
+                one_g.push_back(g[i] / repeats_[i]), one_h.push_back(h[i] / repeats_[i]);
+            g = one_g, h = one_h;
+        }
         const Chunks chunks = Chunks::of(store_.n, 8192);
         const auto parts =
             parallel_parts<std::array<double, 2>>(chunks, threads_, [&](std::size_t begin, std::size_t end) {
@@ -171,9 +187,10 @@ class Grower {
             });
         double most_g = 0, most_h = 0;
         for (const auto& part : parts) most_g = std::max(most_g, part[0]), most_h = std::max(most_h, part[1]);
-        // One level short: a random part is added before rounding down.
-        const double to_g = most_g > 0 ? (g_levels - 1) / most_g : 1.0,
-                     to_h = most_h > 0 ? (h_levels - 1) / most_h : 1.0;
+        // One level short: a random part is added before rounding down. Of few digits: a last bit that gradients of weighted
+        // and of repeated rows differ in changes no sum then, and so no tie of gains.
+        const double to_g = most_g > 0 ? few_digits((g_levels - 1) / most_g) : 1.0,
+                     to_h = most_h > 0 ? few_digits((h_levels - 1) / most_h) : 1.0;
         scale_ = {1 / to_g, 1 / to_h};
         if (std::find(nominal_.begin(), nominal_.end(), 1) != nominal_.end())
             options_.penalties.chance = 2 / std::numbers::pi * spread(g, h);
@@ -181,17 +198,23 @@ class Grower {
         parallel_chunks(chunks, threads_, [&](std::size_t begin, std::size_t end) {
             round_block(g.data(), h.data(), to_g, to_h, key, begin, end, desk_->pairs.data());
         });
+        for (std::size_t i = 0; i < repeats_.size(); ++i) {
+            std::uint32_t& pair = desk_->pairs[i];
+            pair = rounded_pair((static_cast<std::int32_t>(pair) >> 16) * repeats_[i], (pair & 0xffff) * repeats_[i]);
+        }
     }
 
-    // Mean square of the gradients over the mean Hessian.
+    // Mean square of the gradients over the mean Hessian, of single rows.
     double spread(std::span<const double> g, std::span<const double> h) const {
-        const auto parts = parallel_parts<std::array<double, 2>>(Chunks::of(store_.n, 8192), threads_,
-                                                                 [&](std::size_t begin, std::size_t end) {
-                                                                     std::array<double, 2> sums{0, 0};
-                                                                     for (std::size_t i = begin; i < end; ++i)
-                                                                         sums[0] += g[i] * g[i], sums[1] += h[i];
-                                                                     return sums;
-                                                                 });
+        const auto parts = parallel_parts<std::array<double, 2>>(
+            Chunks::of(store_.n, 8192), threads_, [&](std::size_t begin, std::size_t end) {
+                std::array<double, 2> sums{0, 0};
+                for (std::size_t i = begin; i < end; ++i) {
+                    const double w = repeats_.empty() ? 1 : repeats_[i];
+                    sums[0] += w * g[i] * g[i], sums[1] += w * h[i];
+                }
+                return sums;
+            });
         double squares = 0, hessians = 0;
         for (const auto& part : parts) squares += part[0], hessians += part[1];
         return hessians > 0 ? squares / hessians : 0.0;
@@ -413,7 +436,7 @@ class Grower {
     void count(const RowSet& set, std::size_t first, std::size_t last, Buffer<std::uint64_t>& words, Cell* out) const {
         if (words.size() < n_cells()) words = Buffer<std::uint64_t>(n_cells());
         fill_cells(store_, set, columns_.subspan(first, last - first), n_bins_, desk_->pairs.data(), words.data(),
-                   out + first * slots);
+                   out + first * slots, repeats_.empty() ? 1 : most_repeats);
     }
 
     // One column's cells of the node just counted, from all parts, and of its sibling.
@@ -496,7 +519,7 @@ class Grower {
     }
 
     std::span<const std::int32_t> n_bins_;
-    std::span<const std::uint8_t> nominal_;
+    std::span<const std::uint8_t> nominal_, repeats_;
     const CodeStore& store_;
     Buffer<std::uint32_t> rows_;
     GrowOptions options_;

@@ -26,6 +26,7 @@ constexpr std::size_t tile = 8;              // columns handled together
 constexpr std::size_t chunk_rows = 1 << 13;  // rows that a word can hold
 constexpr std::size_t block_rows = 1 << 11;  // rows whose codes stay in the cache
 constexpr int g_levels = (1 << 13) - 1, h_levels = (1 << 10) - 1;
+constexpr int most_repeats = 4;  // a row that stands for several: |g| < 2^15 and h < 2^12 then, and fewer rows a word
 constexpr int count_bits = 14, h_bits = 23, wide_count_bits = 26;
 
 // Sums of one bin; h in the upper part of hc, the count in the lower.
@@ -153,12 +154,14 @@ inline void add_tile(const CodeStore& store, const RowSet& set, std::span<const 
 
 }  // namespace detail
 
-// The cells of `columns` over a set of rows, set, not added to; `words` is scratch of columns x slots.
+// The cells of `columns` over a set of rows, set, not added to; `words` is scratch of columns x slots. A row stands for
+// at most `heaviest`.
 inline void fill_cells(const CodeStore& store, const RowSet& set, std::span<const std::int32_t> columns,
                        std::span<const std::int32_t> n_bins, const std::uint32_t* pairs, std::uint64_t* words,
-                       Cell* cells) {
-    for (std::size_t begin = set.begin; begin < set.end || begin == set.begin; begin += chunk_rows) {
-        const std::size_t end = std::min(set.end, begin + chunk_rows);
+                       Cell* cells, std::size_t heaviest = 1) {
+    const std::size_t most = chunk_rows / heaviest;
+    for (std::size_t begin = set.begin; begin < set.end || begin == set.begin; begin += most) {
+        const std::size_t end = std::min(set.end, begin + most);
         std::fill_n(words, columns.size() * slots, std::uint64_t{0});
         for (std::size_t at = begin; at < end; at += block_rows) {
             const RowSet block{set.rows, at, std::min(end, at + block_rows)};

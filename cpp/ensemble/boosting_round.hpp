@@ -14,8 +14,8 @@ namespace lanatus::ensemble {
 class Round {
   public:
     Round(MatrixView<const std::uint8_t> codes, std::vector<std::int32_t> n_bins, std::vector<std::uint8_t> nominal,
-          std::size_t n_outputs, int n_threads)
-        : data_(codes, std::move(n_bins), std::move(nominal), n_threads) {
+          std::vector<std::uint8_t> repeats, std::size_t n_outputs, int n_threads)
+        : data_(codes, std::move(n_bins), std::move(nominal), std::move(repeats), n_threads) {
         growers_.reserve(n_outputs);
         for (std::size_t k = 0; k < n_outputs; ++k) growers_.emplace_back(data_);
     }

@@ -142,6 +142,7 @@ class LassoPath {
         PathPoint out;
         double inner_tol = 0.3 * settings_.tol;
         if (cold) inner_tol = std::max(inner_tol, 0.1 * gap(pen));
+        int exact = 0;  // rounds in which the columns in hand were solved as well as rounding lets them
         while (true) {
             const auto inner = inner_solve(pen, inner_tol, settings_.max_iter);
             out.n_iter += inner.n_iter;
@@ -153,6 +154,7 @@ class LassoPath {
             const bool grown = admit(pen, pen.a);
             if (grown && cold) inner_tol = std::max(0.3 * settings_.tol, 0.1 * out.gap);
             if (!grown) {  // nothing was left out: the columns in hand were not solved well enough
+                if (inner_tol == 0 && ++exact > 10) return out;  // rounding goes round in circles
                 if (inner.n_iter <= 1 && inner.converged && inner_tol == 0) {
                     out.converged = true;  // rounding is all that is left
                     return out;

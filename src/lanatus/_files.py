@@ -27,17 +27,29 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """
     path = Path(path)
     _sweep(path)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    file, temporary = _begun(path)
     try:
-        with naming(path), temporary.open("xb") as file:
-            with contextlib.suppress(OSError):
-                _locked(file)  # for as long as it is open: so a sweep knows that its writer lives
+        with naming(path), file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _begun(path: Path) -> tuple[IO[bytes], Path]:
+    """A new file beside `path`, locked for as long as it is open, so that a sweep knows that its writer lives."""
+    while True:
+        temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+        file = temporary.open("xb")
+        try:
+            held = _locked(file)
+        except OSError:  # no locks here, so nothing is swept either
+            held = True
+        if held and _is_at(file, temporary):  # otherwise a sweep was faster
+            return file, temporary
+        file.close()
 
 
 def _sweep(path: Path) -> None:

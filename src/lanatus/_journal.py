@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from lanatus._files import naming
+
 
 class Journal:
     """Finished jobs in a file, one JSON object a line, the first of which says whose they are.
@@ -45,7 +47,7 @@ class Journal:
     def add(self, key: str, record: Mapping[str, Any]) -> None:
         """Write down a finished job."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("ab") as file:
+        with naming(self.path), self.path.open("ab") as file:
             if self._torn:
                 file.write(b"\n")
             if file.tell() == 0:

@@ -10,7 +10,7 @@ from lanatus.cluster import KMeans
 from lanatus.ensemble import KNNEnsembleClassifier
 from lanatus.linear import LinearRegression, LogisticRegression
 from lanatus.persist import ModelFileError
-from lanatus.tree import CARTClassifier, DecisionTreeClassifier, HoeffdingTreeClassifier
+from lanatus.tree import CARTClassifier, DecisionTreeClassifier, HoeffdingTreeClassifier, LazyDecisionTreeClassifier
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 3))
@@ -74,6 +74,17 @@ def test_nodes_in_a_circle_are_refused(tmp_path):
     model = HoeffdingTreeClassifier(grace_period=10).fit(np.tile(X, (20, 1)), np.tile(Y, 20))
     model._nodes[0]["children"] = [0, 0]
     with pytest.raises(ModelFileError, match="_nodes has 0 among the children of node 0"):
+        reloaded(model, tmp_path)
+
+
+@pytest.mark.parametrize(("name", "value"), [("_codes", 2**63 - 1), ("_places", 2**63 - 1), ("_places", 2**40)])
+def test_numbers_that_numpy_would_count_before_its_array_are_refused(name, value, tmp_path):
+    """np.bincount adds one to the largest: from 2**63 - 1 on it writes into the memory of others."""
+    model = LazyDecisionTreeClassifier().fit(X, Y)
+    array = getattr(model, name).astype(np.int64)
+    array.flat[3] = value
+    setattr(model, name, array)
+    with pytest.raises(ModelFileError, match=name):
         reloaded(model, tmp_path)
 
 

@@ -94,6 +94,13 @@ def test_singular_covariances_are_filled_up():
     assert borrowed.ranks_.tolist() == [3, 3, 3]
 
 
+def test_a_class_of_prior_zero_is_never_chosen():
+    X, y = classes()
+    model = QDA(priors=[0.0, 0.5, 0.5]).fit(X, y)
+    assert set(model.predict(X)) == set(model.classes_[1:])
+    assert not model.predict_proba(X)[:, 0].any()
+
+
 def test_wishes_that_do_not_go_together():
     X, y = classes()
     for wish in (

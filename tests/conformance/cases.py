@@ -57,12 +57,11 @@ _BY_ROW = (
     "from a given start weights equal repeats, which test_ours.py shows"
 )
 
-_DRAWN = "rows are drawn with replacement by row number, or thresholds by bins, which weights shift"
+_DRAWN = "rows are drawn with replacement by row number"
 
 _NOISE_BY_ROW = (
     "rows, weights or noise are drawn by row number; without the draws weights equal repeats, as test_ours.py shows"
 )
-_ROUNDED = "gradients are rounded to steps whose size follows from all rows; small trees agree, as test_ours.py shows"
 _FRACTIONS = "the check gives it fractions, which are no codes; of codes weights equal repeats, as test_ours.py shows"
 _MANY_OPTIMA = "its linear program may have several solutions, and repeated rows lead to another one"
 
@@ -72,21 +71,17 @@ _COUNTED = "leaves count rows, and by default how many they need follows from ho
 EXCUSED: dict[str, dict[str, str]] = {
     **{
         name: {
-            "check_sample_weight_equivalence_on_dense_data": _COUNTED,
-            "check_sample_weight_equivalence_on_sparse_data": _COUNTED,
-        }
-        for name in ("GradientBoostingClassifier", "GradientBoostingRegressor")
-    },
-    **{
-        name: {
             "check_sample_weight_equivalence_on_dense_data": _FRACTIONS,
             "check_classifiers_one_label_sample_weights": _FRACTIONS,
         }
         for name in ("CategoricalNB", "JointBayesClassifier")
     },
-    "LogitBoostClassifier": {
-        "check_sample_weight_equivalence_on_dense_data": _ROUNDED,
-        "check_sample_weight_equivalence_on_sparse_data": _ROUNDED,
+    **{
+        name: {
+            "check_sample_weight_equivalence_on_dense_data": _COUNTED,
+            "check_sample_weight_equivalence_on_sparse_data": _COUNTED,
+        }
+        for name in ("GradientBoostingClassifier", "GradientBoostingRegressor")
     },
     "KMeans": {
         "check_sample_weight_equivalence_on_dense_data": _BY_ROW,
@@ -97,7 +92,7 @@ EXCUSED: dict[str, dict[str, str]] = {
             "check_sample_weight_equivalence_on_dense_data": _DRAWN,
             "check_sample_weight_equivalence_on_sparse_data": _DRAWN,
         }
-        for name in ("ExtraTreesRegressor", "RandomForestClassifier", "RandomForestRegressor")
+        for name in ("RandomForestClassifier", "RandomForestRegressor")
     },
     **{
         name: {
@@ -126,9 +121,9 @@ EXCUSED["GradientBoostingClassifier"]["check_class_weight_classifiers"] = (
 
 # class -> parameters that make it deterministic without random draws, for weights and permutations
 FIXED_START: dict[str, Any] = {
-    "GradientBoostingClassifier": lambda X: {"n_estimators": 1, "max_leaf_nodes": 2, "min_samples_leaf": 1},
-    "GradientBoostingRegressor": lambda X: {"n_estimators": 1, "max_leaf_nodes": 2, "min_samples_leaf": 1},
-    "LogitBoostClassifier": lambda X: {"n_estimators": 1},
+    # leaves count rows, not weights, and by default their number follows from that of the rows
+    "GradientBoostingClassifier": lambda X: {"min_samples_leaf": 1, "max_leaf_nodes": 31},
+    "GradientBoostingRegressor": lambda X: {"min_samples_leaf": 1, "max_leaf_nodes": 31},
     "ExtraTreesClassifier": lambda X: {"n_estimators": 1, "max_depth": 1, "max_features": None, "max_bins": 2},
     "ExtraTreesRegressor": lambda X: {"n_estimators": 1, "max_depth": 1, "max_features": None, "max_bins": 2},
     "RandomForestClassifier": lambda X: {"bootstrap": False, "max_features": None},

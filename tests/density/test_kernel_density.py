@@ -354,3 +354,10 @@ def test_densities_on_a_line_integrate_to_one(seed, n, kernel, h):
     grid = np.linspace(X.min() - reach, X.max() + reach, 200_001)
     density = np.exp(model.score_samples(grid[:, None]))
     assert np.trapezoid(density, grid) == pytest.approx(1.0, abs=2e-3 if kernel in ("tophat", "box") else 1e-6)
+
+
+@pytest.mark.parametrize("wrong", [[1.0, -1.0], [1.0, np.inf], [0.0, 1.0], [1.0, np.nan], [1.0]])
+def test_widths_of_columns_are_looked_at(wrong):
+    X = np.random.RandomState(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match="bandwidth must be"):
+        KernelDensity(bandwidth=wrong).fit(X)

@@ -7,6 +7,7 @@ import pytest
 import scipy.stats as st
 from hypothesis import given
 from hypothesis import strategies as some
+from scipy.special import digamma
 
 from lanatus.density import (
     BayesianGaussianMean,
@@ -122,6 +123,21 @@ def test_density_is_zero_outside_the_support():
     dirichlet = mle("dirichlet", SAMPLES["dirichlet"][0])
     assert (dirichlet.logpdf([[0.5, 0.4, 0.3], [1.5, -0.3, -0.2]]) == -np.inf).all()
     assert (mle("multinomial", SAMPLES["multinomial"][0]).logpdf([[0.5, 1.5, 3], [-1, 3, 3]]) == -np.inf).all()
+
+
+@pytest.mark.parametrize("scale", [0.3, 1.0, 20.0])
+def test_newton_ends_where_the_likelihood_is_flat(scale):
+    """At the maximum the expected logarithms of a Dirichlet or gamma density are the means of those observed."""
+    rows = np.random.RandomState(1).dirichlet(scale * np.array([1, 2, 0.5]), 80)
+    weight = np.arange(80) % 3
+    alpha = mle("dirichlet", rows, sample_weight=weight).parameters["alpha"]
+    logs = np.average(np.log(rows), axis=0, weights=weight)
+    np.testing.assert_allclose(digamma(alpha) - digamma(alpha.sum()), logs, rtol=1e-10)
+    values = np.random.RandomState(2).gamma(scale, 3.0, 80)
+    found = mle("gamma", values, sample_weight=weight).parameters
+    logs = np.average(np.log(values), weights=weight)
+    assert digamma(found["shape"]) - np.log(found["rate"]) == pytest.approx(logs, rel=1e-10, abs=1e-10)
+    assert found["shape"] / found["rate"] == pytest.approx(np.average(values, weights=weight), rel=1e-12)
 
 
 def test_dirichlet_with_a_constant_first_column():

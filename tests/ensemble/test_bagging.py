@@ -1,10 +1,12 @@
 """Bagging, its out-of-bag estimates and random subspaces."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from samples import melons
 from sklearn.datasets import make_classification, make_regression
 
+import lanatus
 from lanatus.bayes import GaussianNB
 from lanatus.ensemble import (
     AdaBoostClassifier,
@@ -13,6 +15,7 @@ from lanatus.ensemble import (
     RandomSubspaceClassifier,
     RandomSubspaceRegressor,
 )
+from lanatus.ensemble.bagging._projected import ProjectedLearner
 from lanatus.evaluation import bias_variance
 from lanatus.tree import DecisionStump, DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -242,3 +245,35 @@ def test_subspaces_of_regression():
         [m.predict(X[:, c]) for m, c in zip(model.estimators_, model.estimators_features_, strict=True)], axis=0
     )
     np.testing.assert_allclose(model.predict(X), mean, rtol=1e-12)
+
+
+@pytest.mark.covers("ensemble.random-subspace")
+def test_random_directions_instead_of_columns():
+    """Each member learns from X P, P drawn for it; its answer is that of the learner on X P, by hand."""
+    X, y = data(300)
+    model = RandomSubspaceClassifier(GaussianNB(), 6, n_features=2, subspace="projection", random_state=0).fit(X, y)
+    codes = np.searchsorted(model.classes_, y)
+    directions = [member.directions_ for member in model.estimators_]
+    assert {one.shape for one in directions} == {(X.shape[1], 2)}
+    assert len({one.tobytes() for one in directions}) == 6
+    by_hand = [GaussianNB().fit(X @ one, codes).predict_proba(X @ one) for one in directions]
+    np.testing.assert_allclose(model.predict_proba(X), np.mean(by_hand, axis=0), rtol=1e-12)
+    again = RandomSubspaceClassifier(GaussianNB(), 6, n_features=2, subspace="projection", random_state=0).fit(X, y)
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    many = ProjectedLearner(GaussianNB(), 500, 0)
+    with pytest.raises(ValueError, match="n_features=500 is more than"):
+        many.fit(X, codes)
+
+
+@pytest.mark.covers("ensemble.random-subspace")
+def test_random_directions_of_mixed_tables_with_weights(tmp_path):
+    frame = pd.DataFrame({"x": np.arange(40.0), "色": ["青", "黑"] * 20})
+    y, weight = np.arange(40) % 40 >= 20, np.arange(40) % 3
+    for model in (
+        RandomSubspaceClassifier(n_estimators=5, subspace="projection", random_state=0),
+        RandomSubspaceRegressor(n_estimators=5, subspace="projection", random_state=0),
+    ):
+        model.fit(frame, y.astype(float) if "Regressor" in type(model).__name__ else y, sample_weight=weight)
+        assert model.score(frame, y, sample_weight=weight) > 0.9
+        loaded = lanatus.load(lanatus.save(model, tmp_path / "model.skops"))
+        np.testing.assert_array_equal(loaded.predict(frame), model.predict(frame))

@@ -21,7 +21,7 @@ from typing import Any
 
 KINDS = ("states", "sparse", "dense")
 BATCH = 400  # cases of a worker, so that a slow leak ends with it
-MEMORY = 8 << 30  # bytes of address space; a case that wants more gets MemoryError, which counts as unclear
+MEMORY = 8 << 30  # bytes that may be written to; a case that wants more gets MemoryError, which counts as unclear
 BAD = ("crash", "hang", "nan", "unclear")
 
 Case = tuple[str, str, int]
@@ -31,15 +31,16 @@ def cases(kinds: list[str], n: int, seed: int, only: str) -> Iterator[Case]:
     """Cases of every kind, one estimator after the other."""
     for kind in kinds:
         names = [name for name in importlib.import_module(f"fuzz.{kind}").NAMES if only in ("", name)]
-        share = -(-n // (len(kinds) * len(names)))
+        share = -(-n // (len(kinds) * max(len(names), 1)))
         yield from ((kind, name, seed * 1_000_000 + number) for name in names for number in range(share))
 
 
 def work() -> None:
     """Answer the driver: a line a case."""
     faulthandler.enable()
-    if "ASAN_OPTIONS" not in os.environ:  # the sanitizer reserves terabytes of addresses
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    if "ASAN_OPTIONS" not in os.environ:  # the sanitizer has shadow memory of its own
+        # Not addresses: allocators reserve gigabytes of them, and abort the process where they cannot have them.
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     for line in sys.stdin:
         kind, name, number = json.loads(line)
         verdict = importlib.import_module(f"fuzz.{kind}").case(name, number)
@@ -107,8 +108,9 @@ class Worker:
     def trace(self) -> str:
         """The last words of a dead process: a sanitizer's summary, or where Python was."""
         lines = [line.strip() for line in self.errors if line.strip()]
-        telling = [line for line in lines if "ERROR" in line or "runtime error" in line or line.startswith("File")]
-        return " | ".join((telling or lines)[:3])
+        marks = ("ERROR", "runtime error", "terminate called", "what():", "Fatal", "File ")
+        telling = [line for line in lines if any(mark in line for mark in marks)]
+        return " | ".join((telling or lines)[:5])
 
     def stop(self) -> None:
         """End the process."""

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from conformance.cases import ENTRIES, build, numbers
+from conformance.cases import build
 
 from fuzz.asking import Verdict, asked, judged
 from fuzz.mutations import mutated
+from fuzz.subjects import SUBJECTS, learned, rows_for
 
-_TAKERS = {entry.name: entry for entry in ENTRIES if build(entry)._takes.sparse}
-NAMES = tuple(_TAKERS)
+NAMES = tuple(name for name, entry in SUBJECTS.items() if build(entry)._takes.sparse)
 
 
 def _malformed(X: np.ndarray, rng: np.random.Generator) -> Any:
@@ -31,8 +31,7 @@ def _malformed(X: np.ndarray, rng: np.random.Generator) -> Any:
 def case(name: str, number: int) -> Verdict:
     """Run one case: the malformed matrix to learn from, or to be asked about."""
     rng = np.random.default_rng([number, *name.encode()])
-    entry = _TAKERS[name]
-    X, y = numbers(entry, 60)
+    X, y = rows_for(name)
     try:
         bad = _malformed(X, rng)
     except (ValueError, TypeError) as error:  # SciPy looked at it itself
@@ -41,7 +40,7 @@ def case(name: str, number: int) -> Verdict:
         warnings.simplefilter("ignore")
         try:
             if number % 2:
-                return asked(build(entry).fit(bad, y), X, nan_is_wrong=False)
-            return asked(build(entry).fit(sp.csr_matrix(X), y), bad, nan_is_wrong=False)
+                return asked(learned(name, bad, y), X, nan_is_wrong=False)
+            return asked(learned(name, sp.csr_matrix(X), y), bad, nan_is_wrong=False)
         except Exception as error:
             return judged(error)

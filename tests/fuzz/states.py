@@ -10,21 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from conformance.cases import ENTRIES, build, mixed, numbers
+from conformance.cases import ALL, build, mixed
 
 import lanatus
 from fuzz.asking import Verdict, asked, judged
 from fuzz.mutations import mutated
+from fuzz.subjects import MODELS, SUBJECTS, rows_for
 
-NAMES = tuple(entry.name for entry in ENTRIES)
+NAMES = MODELS
 _NUMBERS = (-(2**63), -(2**31), -3, -1, 0, 1, 2, 3, 7, 1000, 2**31, 2**62)
 
 
 @functools.lru_cache(maxsize=4)
 def _saved(name: str, of_mixed: bool) -> tuple[dict[str, bytes], Any]:
     """The parts of a saved model, and rows to ask it about."""
-    entry = next(entry for entry in ENTRIES if entry.name == name)
-    X, y = mixed(entry, 60) if of_mixed else numbers(entry, 60)
+    entry = SUBJECTS[name]
+    X, y = mixed(entry, 60) if of_mixed and entry in ALL else rows_for(name)
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
         warnings.simplefilter("ignore")
         path = lanatus.save(build(entry).fit(X, y), Path(folder) / "model.skops")

@@ -82,3 +82,11 @@ def test_a_tree_leaves_out_rows_without_weight():
     assert {tuple(row) for row in tree.rows} == {tuple(row) for row in X[1::2]}
     expected = plain(X[1::2], X, 3)[1][:, 2]
     np.testing.assert_allclose(tree.radii(X, 3), expected, rtol=1e-13)
+
+
+def test_sparse_and_dense_rows_meet():
+    rng = np.random.default_rng(0)
+    points, queries = rng.normal(size=(30, 4)), rng.normal(size=(7, 4))
+    wanted = nearest(points, queries, 3).indices
+    np.testing.assert_array_equal(nearest(sp.csr_matrix(points), queries, 3).indices, wanted)
+    np.testing.assert_array_equal(nearest(points, sp.csr_matrix(queries), 3).indices, wanted)

@@ -47,6 +47,17 @@ def test_prox_is_the_minimiser(name, w, alpha, step, seed):
     assert stretched.violation(z, z - w).max() <= 1e-6 * (1 + np.abs(w).max())
 
 
+def test_largest_alphas_by_hand():
+    gradient = np.array([3.0, -1.0, 4.0, 0.5])
+    groups = [np.array([0, 2]), np.array([1, 3])]
+    assert GroupL2(1.0, groups, np.array([2.0, 0.1])).largest_alpha(gradient) == pytest.approx(
+        max(5.0 / 2, np.hypot(1.0, 0.5) / 0.1), rel=1e-14
+    )
+    rows = np.array([[3.0, 4.0], [1.0, 0.0]])
+    assert L21(1.0, 0.5).largest_alpha(rows) == pytest.approx(10.0, rel=1e-14)
+    assert L21(1.0, 0.0).largest_alpha(rows) == np.inf  # squares alone never reach zero
+
+
 @pytest.mark.parametrize("name", ["l1", "positive l1", "elastic net", "groups"])
 @given(gradient=vectors)
 def test_zero_is_the_solution_from_the_largest_alpha_on(name, gradient):

@@ -35,7 +35,14 @@ NASTY = [
     "emoji 🍉 and \x07 bell",
     "</script><img src=x onerror=alert(1)>",
     "{braces} {0} %s",
+    "\u202egnp.exe turned \u200fmark\u2067",
+    "{{7*7}} ${7*7} #{7*7} <%= 7*7 %> {% raw %}",
+    "W" * 300,
+    "'\"><svg onload=alert(2)><!--",
+    "javascript:alert(3)",
+    "]]></style><style>*{display:none}</style>",
 ]
+UNFIT = str.maketrans(dict.fromkeys("\x07\u202e\u2067", "\ufffd"))  # what a page shows in place of what it may not hold
 
 
 def column(rng, name, n, kind="numeric"):
@@ -267,9 +274,12 @@ def long_names():
 
 def nasty():
     """Names that would be markup, formulas or format strings if anybody let them."""
-    facts = many_class(classes=[*NASTY, "plain"], names=[*NASTY, *(f"x{k}" for k in range(6))], count=12, n=500)
+    names = [*NASTY, *(f"x{k}" for k in range(4))]
+    facts = many_class(classes=[*NASTY[:3], *NASTY[6:9], "plain"], names=names, count=len(names), n=700)
+    cells = tuple(zip(NASTY, range(len(NASTY), 0, -1), strict=True))
+    columns = tuple(replace(one, top=cells) if one.top else one for one in facts.profile.columns)
     board = tuple(
-        replace(one, name=f"{one.name} {NASTY[k % 6]}", params={NASTY[0]: NASTY[4]})
+        replace(one, name=f"{one.name} {NASTY[(2 * k + 1) % len(NASTY)]}", params={NASTY[0]: NASTY[4]})
         for k, one in enumerate(facts.leaderboard)
     )
     old = {one.name: new.name for one, new in zip(facts.leaderboard, board, strict=True)}
@@ -278,8 +288,8 @@ def nasty():
         title=NASTY[4],
         leaderboard=board,
         answers={old[name]: value for name, value in facts.answers.items()},
-        profile=replace(facts.profile, target=replace(facts.profile.target, name=NASTY[0])),
-        readable=replace(facts.readable, name=NASTY[1], text=NASTY[0] + "\n" + NASTY[4]),
+        profile=replace(facts.profile, columns=columns, target=replace(facts.profile.target, name=NASTY[0])),
+        readable=replace(facts.readable, name=NASTY[1], text="\n".join(NASTY)),
         warnings=(Words(NASTY[0], NASTY[4]),),
         settings={NASTY[0]: NASTY[4]},
         conclusion=(Words(NASTY[0], NASTY[0]),),

@@ -138,7 +138,17 @@ def test_names_do_not_run(opened):
     page = opened(maker.nasty())
     assert page.evaluate("document.images.length") == 1
     assert page.evaluate("document.scripts.length") == 1
+    assert page.evaluate("document.querySelectorAll('style').length") == 1
+    assert page.evaluate("[...document.querySelectorAll('*')].every((one) => !one.hasAttribute('onload'))")
+    assert page.evaluate("[...document.links].every((one) => one.getAttribute('href').startsWith('#'))")
     assert page.locator("h1 em").inner_text() == maker.NASTY[0]
+    said = page.evaluate("document.body.textContent")
+    for name in maker.NASTY:
+        assert name.translate(maker.UNFIT) in said
+    page.locator("#columns-search").fill("{{7*7}}")
+    assert page.locator("#columns-table tbody tr:visible").count() == 1
+    page.locator("#board-table thead th").nth(1).locator("button").click()  # sorting reads the names again
+    page.locator("#board-table tbody .picture svg").nth(1).hover()  # and so do the tips
 
 
 def test_model_picture_shows(opened):

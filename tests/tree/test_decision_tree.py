@@ -338,6 +338,65 @@ def test_surrogates_follow_the_column_that_agrees():
     assert told.score(nominal.assign(x=np.nan), y) == 1
 
 
+@pytest.mark.covers("tree.surrogate-split")
+@pytest.mark.parametrize("seed", range(6))
+def test_surrogates_are_those_of_all_thresholds_tried(seed):
+    """Numbers and words beside the root's own column, with holes and weights: agreement by brute force."""
+    rng = np.random.RandomState(seed)
+    X = pd.DataFrame({"own": rng.normal(size=60)})
+    X["near"] = (X["own"] + rng.normal(size=60)).round(1)
+    X["far"] = rng.randint(0, 4, 60).astype(float)
+    X["against"] = -X["own"] + 0.5 * rng.normal(size=60)
+    X["word"] = np.where(X["own"] + rng.normal(size=60) > 0, "high", rng.choice(["low", "lower"], 60))
+    y = (X["own"] > 0.2).astype(int)
+    for name in ("own", "near", "against"):
+        X.loc[rng.rand(60) < 0.1, name] = np.nan
+    weight = rng.randint(1, 4, 60).astype(float)
+    tree = DecisionTreeClassifier(max_depth=1, missing="surrogate").fit(X, y, sample_weight=weight).tree_
+    assert tree.feature[0] == 0
+    right = (X["own"] > tree.threshold[0]).to_numpy()
+    found = tree.surrogates
+    wanted = sorted(
+        (each for each in (best_surrogate(X, j, right, weight) for j in range(1, 5)) if each), key=lambda each: -each[0]
+    )
+    at = slice(found["start"][0], found["start"][1])
+    np.testing.assert_allclose(found["agreement"][at], [each[0] for each in wanted], rtol=1e-12)
+    for i, (_, j, cuts) in enumerate(wanted):
+        assert found["feature"][i] == j
+        if cuts is not None:
+            assert any(np.isclose(found["threshold"][i], cut) and found["below"][i] == below for cut, below in cuts)
+
+
+@pytest.mark.covers("tree.surrogate-split")
+def test_a_surrogate_at_the_last_gap_of_light_rows():
+    x = np.arange(10.0)
+    tree = DecisionTreeClassifier(max_depth=1, missing="surrogate").fit(
+        np.column_stack([x, 2 * x]), x == 9, sample_weight=np.full(10, 0.01)
+    )
+    found = tree.tree_.surrogates
+    assert (found["feature"].tolist(), found["threshold"].tolist(), found["agreement"].tolist()) == ([1], [17.0], [1.0])
+
+
+def best_surrogate(X, j, right, weight):
+    """Agreement, column, and the best cuts with the side below; None if the larger side alone does as well."""
+    known = (X["own"].notna() & X.iloc[:, j].notna()).to_numpy()
+    x, right, weight = X.iloc[:, j][known].to_numpy(), right[known], weight[known]
+    sides = weight[~right].sum(), weight[right].sum()
+    if x.dtype == object or not np.issubdtype(x.dtype, np.number):
+        agree = sum(max(weight[right & (x == v)].sum(), weight[~right & (x == v)].sum()) for v in np.unique(x))
+        cuts = None
+    else:
+        values = np.unique(x)
+        tried = []
+        for cut in (values[1:] + values[:-1]) / 2:
+            for below in (0, 1):
+                goes = (x > cut) == (below == 0)  # right, where what is below goes to the first child
+                tried.append((weight[goes == right].sum(), cut, below))
+        agree = max(each[0] for each in tried)
+        cuts = [(cut, below) for share, cut, below in tried if np.isclose(share, agree)]
+    return (agree / weight.sum(), j, cuts) if agree > max(sides) * (1 + 1e-9) else None
+
+
 @pytest.mark.covers("tree.virtual-value")
 def test_the_virtual_value_is_the_most_likely_one():
     x = np.array([0.0] * 6 + [1.0] * 4 + [np.nan])

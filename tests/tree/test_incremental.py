@@ -31,6 +31,7 @@ def assert_same_tree(one, other):
         np.testing.assert_allclose(one.threshold[a], other.threshold[b], rtol=1e-12)
         np.testing.assert_allclose(one.outputs[a], other.outputs[b], rtol=1e-9, atol=1e-12)
         assert one.n_rows[a] == other.n_rows[b]
+        np.testing.assert_allclose(one.weight[a], other.weight[b], rtol=1e-9, atol=1e-12)
         if one.n_children[a]:
             assert one.missing[a] == other.missing[b]
             np.testing.assert_allclose(one.gain[a], other.gain[b], rtol=0, atol=1e-9)

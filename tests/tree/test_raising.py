@@ -37,9 +37,7 @@ def test_the_tree_is_that_of_weka_today(name, shared_data, tmp_path):
     whole = pd.read_parquet(shared_data / f"{name}.parquet")
     X, y = whole.iloc[:, :-1], whole.iloc[:, -1].astype(str)
     said = ask(X.assign(target_=y.astype("category")), tmp_path, "trees.J48", "-C", "0.25", "-M", "2")
-    n_leaves, size = (
-        int(re.search(rf"{what}\s*:\s*(\d+)", said["text"])[1]) for what in ("Leaves", "Size of the tree")
-    )
+    sizes = [int(re.search(rf"{what}\s*:\s*(\d+)", said["text"])[1]) for what in ("Leaves", "Size of the tree")]
     model = C45Classifier(threshold="observed", mdl_correction=True).fit(X, y)
     assert [model.get_n_leaves(), model.tree_.node_count] == sizes
     order = [said["labels"].index(label) for label in model.classes_]

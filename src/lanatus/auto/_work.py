@@ -10,6 +10,7 @@ from typing import Any
 import joblib
 import numpy as np
 
+from lanatus._files import naming
 from lanatus.auto._trial import Trial
 from lanatus.base import take_rows
 from lanatus.table import Table
@@ -40,7 +41,8 @@ class TrialData:
 
     def save(self, path: Path) -> None:
         """Write it where workers map it into memory."""
-        joblib.dump(self, path)
+        with naming(path):
+            joblib.dump(self, path)
 
 
 @dataclass(frozen=True)

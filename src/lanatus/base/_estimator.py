@@ -119,6 +119,9 @@ class Estimator(BaseEstimator):
         refuse_collection(self, X)
         return self._wants.take(self, X, reset=reset, min_rows=min_rows)
 
+    def _require_sound(self) -> None:
+        """StateError if what came out of a file contradicts itself in a way that ``_state`` cannot say."""
+
     def _remember(self, schema: Schema) -> None:
         self.schema_ = schema
         self.n_features_in_ = len(schema)

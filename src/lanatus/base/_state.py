@@ -2,9 +2,9 @@
 
 A class says ``_state = {"cluster_centers_": Floats("clusters", "columns")}``: what an attribute must be for its kernels
 and its own lines to read it. An axis is a name, of the same length wherever it stands; ``columns`` is the width of X as
-numbers, ``features`` the number of attributes, ``classes`` that of the labels. Parameters, schema and labels are looked
-at for every class. What contradicts itself in a way that nothing said shows when the model is asked: `answering` then
-says so, instead of an error from the depths.
+numbers, ``features`` the number of attributes, ``classes`` that of the labels, ``members`` that of the learners in a
+committee. Parameters, schema and labels are looked at for every class. What contradicts itself in a way that nothing
+said shows when the model is asked: `answering` then says so, instead of an error from the depths.
 """
 
 import functools
@@ -39,6 +39,7 @@ _VERBS = (
 )
 # What Python and NumPy raise when parts do not fit together; ValueError and TypeError say it in words already.
 _FROM_THE_DEPTHS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError)
+_MOST = 2**53  # of codes, counts and places; NumPy counts 2**63 - 1 of them into the memory before its array
 _files: "WeakKeyDictionary[Any, str]" = WeakKeyDictionary()
 
 
@@ -163,9 +164,12 @@ def check_state(estimator: Any) -> None:
     learned = vars(estimator)
     try:
         sizes = _sizes(learned)
+        for name in learned.keys() - {"classes_"}:
+            _require_places(name, learned[name])
         for name, rule in _rules(type(estimator)).items():
             if learned.get(name) is not None and (why := rule.fault(learned[name], sizes)) is not None:
                 raise StateError(f"{name} {why}")
+        estimator._require_sound()
     except StateError as error:
         raise StateError(f"{type(estimator).__name__} is not sound: {error}") from None
 
@@ -203,7 +207,27 @@ def _sizes(learned: Mapping[str, Any]) -> dict[str, int]:
         if classes.ndim != 1 or not len(classes) or len(set(classes.tolist())) != len(classes):
             raise StateError(f"classes_ is {classes!r:.60}, wanted distinct labels in one dimension")
         sizes["classes"] = len(classes)
+    if isinstance(learned.get("estimators_"), list):
+        sizes["members"] = len(learned["estimators_"])
     return sizes
+
+
+def _require_places(name: str, value: Any) -> None:
+    """Refuse whole numbers that are too large to be a code, a count or a place: sums with them go round the end."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "i" and value.size and (value.max() > _MOST or value.min() < -_MOST):
+            raise StateError(
+                f"{name} holds {value.max() if value.max() > _MOST else value.min()}, wanted codes or counts"
+            )
+    elif isinstance(value, list | tuple):
+        for one in value:
+            _require_places(name, one)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            _require_places(f"{name}[{key!r}]", one)
+    elif type(value).__module__.startswith("lanatus.") and not hasattr(value, "fit"):  # a part that keeps arrays
+        for key, one in getattr(value, "__dict__", {}).items():
+            _require_places(f"{name}.{key}", one)
 
 
 def _require_schema(schema: Any) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
-from lanatus.base import check_is_fitted, coded_rows, fitting
+from lanatus.base import Floats, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.evaluation import CostMatrix
 from lanatus.imbalance._rescaling import multiclass_rescaling_weights
@@ -107,6 +107,8 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
     Elkan (2001), The foundations of cost-sensitive learning. Domingos (1999), MetaCost: a general method for making
     classifiers cost-sensitive. Zhou and Liu (2006), On multi-class cost-sensitive learning.
     """
+
+    _state: ClassVar = {"costs_": Floats("classes", "classes"), "class_weight_": Floats("classes", low=0)}
 
     classes_: np.ndarray
     costs_: np.ndarray

@@ -115,6 +115,7 @@ class LinearModel(Estimator):
 
     def _set_linear(self, coef: np.ndarray, x_mean: np.ndarray, y_mean: np.ndarray, dtype: Any, flat: bool) -> None:
         """Keep weights (d, t) and the bias that puts the plane through the means; `flat` for a single target."""
-        intercept = y_mean - x_mean @ coef
+        with np.errstate(invalid="ignore", over="ignore"):  # weights that are infinite are refused at the end of fit
+            intercept = y_mean - x_mean @ coef
         self.coef_ = np.ascontiguousarray(coef[:, 0] if flat else coef.T).astype(dtype, copy=False)
         self.intercept_ = np.dtype(dtype).type(intercept[0]) if flat else intercept.astype(dtype, copy=False)

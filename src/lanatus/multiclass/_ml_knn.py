@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from lanatus.base import Estimator, Takes, check_is_fitted, fitting, n_rows
+from lanatus.base import Estimator, Floats, Integers, Takes, check_is_fitted, fitting, n_rows
 from lanatus.catalog import method
 from lanatus.neighbors import nearest
 from lanatus.params import Integer, Real, rules_for
@@ -59,6 +59,13 @@ class MLkNN(ClassifierMixin, Estimator):
     ----------
     M.-L. Zhang, Z.-H. Zhou: ML-KNN: a lazy learning approach to multi-label learning. Pattern Recognition 40 (2007).
     """
+
+    _state: ClassVar = {
+        "prior_": Floats("labels", low=0),
+        "with_label_": Floats("labels", "counts", low=0),
+        "without_label_": Floats("labels", "counts", low=0),
+        "_labels": Integers("rows", "labels"),
+    }
 
     _takes: ClassVar[Takes] = Takes(sparse=True)
 

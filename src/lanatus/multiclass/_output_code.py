@@ -1,11 +1,11 @@
 """Many-vs-many by output codes."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lanatus.base import check_is_fitted, fitting
+from lanatus.base import Floats, Integers, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.multiclass._codes import (
     checked_code,
@@ -105,6 +105,11 @@ class OutputCodeClassifier(Decomposed):
     ----------
     T. G. Dietterich, G. Bakiri: Solving multiclass learning problems via error-correcting output codes. JAIR 2 (1995).
     """
+
+    _state: ClassVar = {
+        "code_book_": Integers("classes", "problems", low=-1) | Floats("classes", "problems"),
+        "weights_": Floats("problems"),
+    }
 
     code_book_: np.ndarray
     problems_: np.ndarray

@@ -53,7 +53,8 @@ def nearest(
         raise ValueError(f"k={k} neighbours are wanted, but there are {points.shape[0] - (own is not None)} {others}.")
     own = None if own is None else own.astype(np.int64, copy=False)
     if sp.issparse(points):
-        return _by_products(points, queries, k, own)
+        return _by_products(points, sp.csr_matrix(queries), k, own)
+    queries = queries.toarray() if sp.issparse(queries) else queries
     points, queries = (np.ascontiguousarray(part, dtype=np.float64) for part in (points, queries))
     n, d = points.shape
     if metric == EUCLIDEAN and n < _LEAST_POINTS * 3.0**d:

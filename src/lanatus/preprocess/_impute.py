@@ -1,9 +1,10 @@
 """Filling missing values."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from lanatus.base import Floats, Integers
 from lanatus.catalog import method
 from lanatus.metric import blocks, nan_euclidean, overlap_space
 from lanatus.params import Choice, Integer, Nothing, Satisfies
@@ -121,6 +122,11 @@ class KNNImputer(ColumnTransformer):
     >>> KNNImputer(1).fit_transform([[1.0, 5.0], [1.1, None], [9.0, 7.0]]).tolist()
     [[1.0, 5.0], [1.1, 5.0], [9.0, 7.0]]
     """
+
+    _state: ClassVar = {
+        "_known_numeric": Floats("rows", "numeric", finite=False),
+        "_known_codes": Integers("rows", "coded", low=-1),
+    }
 
     _params = {"n_neighbors": Integer(low=1), "weights": Choice("uniform", "distance")}
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-# No HTML or XML page may hold these, escaped or not: control characters, halves of surrogate pairs, non-characters.
-_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+# No HTML or XML page may hold these, escaped or not: control characters, halves of surrogate pairs, non-characters; nor
+# what turns the order of the text behind it around (marks of direction, as right-to-left names have them, may stay).
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _MARKS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 _VOID = {"meta", "link", "br", "hr", "img", "input", "col"}
 _SHAPES = {"path", "rect", "line", "circle"}  # of SVG; closed in place, unless they hold a title

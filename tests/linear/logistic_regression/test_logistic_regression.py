@@ -185,6 +185,16 @@ def test_a_penalty_by_name():
         LogisticRegression("l1", solver="newton").fit(X, y)
 
 
+@pytest.mark.covers("linear.logistic-regression")
+def test_light_classes_that_overlap_are_not_called_separable():
+    """One row on the wrong side costs at least ln 2 times its weight, however small its class weighs."""
+    X, y = np.array([[0.0], [1.0], [2.0], [1.5], [3.0], [4.0]]), np.array([0, 0, 0, 1, 1, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LogisticRegression(C=np.inf, class_weight={0: 1e-3, 1: 1.0}).fit(X, y)
+    assert model.objective_ < np.log(2)
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 def test_separable_classes_without_penalty_are_named(sparse):
     X = np.array([[0.0], [1.0], [3.0], [4.0]])

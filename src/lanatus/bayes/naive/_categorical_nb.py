@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, check_is_fitted, n_threads
+from lanatus.base import Floats, Integers, Takes, check_is_fitted, n_threads
 from lanatus.bayes import _class_sums
 from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._codes import CodedColumns, Coding, OpenCodes
@@ -92,6 +92,12 @@ class CategoricalNB(BayesClassifier):
     ----------
     Domingos and Pazzani (1997), On the optimality of the simple Bayesian classifier under zero-one loss.
     """
+
+    _state: ClassVar = {
+        "class_count_": Floats("classes", low=0),
+        "class_log_prior_": Floats("classes", finite=False),
+        "n_categories_": Integers("features"),
+    }
 
     _takes = Takes(nominal=True, missing=True)
     _wants = OpenCodes()

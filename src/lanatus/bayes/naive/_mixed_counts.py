@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import Takes, aligned, class_codes, fitting, n_threads
+from lanatus.base import Floats, Takes, aligned, class_codes, fitting, n_threads
 from lanatus.bayes import _class_sums
 from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._codes import Coding, MixedColumns
@@ -70,6 +70,8 @@ def split_columns(schema: Schema, X: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 class MixedBayes(BayesClassifier):
     """Base of the naive Bayes classifiers for tables of numbers and nominal attributes."""
+
+    _state: ClassVar = {"class_count_": Floats("classes", low=0), "class_prior_": Floats("classes", low=0)}
 
     _takes = Takes(nominal=True, missing=True)
     _wants = MixedColumns()

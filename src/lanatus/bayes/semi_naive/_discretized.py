@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lanatus._core import core
-from lanatus.base import Takes, class_codes, fitting
+from lanatus.base import Floats, Integers, Takes, class_codes, fitting
 from lanatus.bayes import _class_sums
 from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._codes import CodedColumns, Coding
@@ -24,6 +24,8 @@ class CountedBayes(BayesClassifier):
 
     A class that derives from it says in `_tally` what is counted and in `_build` what follows from the counts.
     """
+
+    _state: ClassVar = {"class_count_": Floats("classes", low=0), "n_values_": Integers("features")}
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = CodedColumns()
@@ -68,6 +70,8 @@ class StructuredBayes(BayesClassifier):
 
     A class that derives from it says in `_learn` how.
     """
+
+    _state: ClassVar = {"class_count_": Floats("classes", low=0), "n_values_": Integers("features")}
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = CodedColumns()

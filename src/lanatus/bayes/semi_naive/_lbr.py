@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lanatus._core import bayes as kernels
-from lanatus.base import check_is_fitted, n_threads
+from lanatus.base import Integers, check_is_fitted, n_threads
 from lanatus.bayes._class_sums import set_classes
 from lanatus.bayes._rules import RULES
 from lanatus.bayes.naive._counting import class_mass
@@ -82,6 +82,8 @@ class LBR(CountedBayes):
     ----------
     Zheng and Webb (2000), Lazy learning of Bayesian rules.
     """
+
+    _state: ClassVar = {"codes_": Integers("rows", "features", low=-1), "_labels": Integers("rows", below="classes")}
 
     def __init__(
         self,

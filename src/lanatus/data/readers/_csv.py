@@ -26,6 +26,7 @@ from lanatus.data.readers._text import Path, lines_of, read_bytes
 
 _CONVERSION = re.compile(r"In CSV column #(\d+):.*conversion error to ([^:]+): invalid value '(.*)'\Z", re.DOTALL)
 _GROUPED = r"^[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)(,\d*)?$"
+_SMALL = 1 << 20  # bytes that one thread parses in no time
 _GUESSES = (pa.int64(), pa.float64(), pa.bool_(), pa.date32(), pa.timestamp("s"), pa.timestamp("ns"))
 
 
@@ -153,7 +154,7 @@ def _parse(
         try:
             return pyarrow.csv.read_csv(
                 pa.BufferReader(data),
-                read_options=read_options(names, first, dialect, block),
+                read_options=read_options(names, first, dialect, block, threads=len(data) > _SMALL),
                 parse_options=parse_options(dialect, newlines=b'"' in data),
                 convert_options=convert_options(dialect, columns),
             )
@@ -164,9 +165,15 @@ def _parse(
             raise explain(path, dialect, names, error) from error
 
 
-def read_options(names: list[str], first: Record, dialect: Dialect, block: int) -> pyarrow.csv.ReadOptions:
-    """Columns named by us; blank lines above the first record and the header itself are skipped."""
+def read_options(
+    names: list[str], first: Record, dialect: Dialect, block: int, *, threads: bool = True
+) -> pyarrow.csv.ReadOptions:
+    """Columns named by us; blank lines above the first record and the header itself are skipped.
+
+    Without threads where there is little to read: one that lets go of its bytes while Python ends aborts the process.
+    """
     return pyarrow.csv.ReadOptions(
+        use_threads=threads,
         column_names=names,
         skip_rows=first.line - 1,
         skip_rows_after_names=int(dialect.header),

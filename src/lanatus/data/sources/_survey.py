@@ -159,7 +159,7 @@ def _sample(file: str, text: bytes, names: list[str], first: Record, dialect: Di
     try:
         return pyarrow.csv.read_csv(
             pa.BufferReader(text),
-            read_options=read_options(names, first, dialect, max(len(text), 1 << 20)),
+            read_options=read_options(names, first, dialect, max(len(text), 1 << 20), threads=False),
             parse_options=parse_options(dialect),
             convert_options=convert_options(dialect),
         )

@@ -1,13 +1,13 @@
 """Histogram densities, in several columns."""
 
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import check_is_fitted, fitting
+from lanatus.base import Floats, Integers, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.density._density import Density
 from lanatus.density.nonparametric._bin_edges import RULES, bin_edges
@@ -68,6 +68,8 @@ class HistogramDensity(Density):
     >>> np.exp(model.score_samples([[0.1], [1.5], [3.0]])).round(6).tolist()
     [0.75, 0.25, 0.0]
     """
+
+    _state: ClassVar = {"cells_": Integers("cells", "columns"), "cell_weights_": Floats("cells", low=0)}
 
     _params = {
         "bins": Integer(low=1) | Choice(*RULES) | Satisfies(lambda value: isinstance(value, list | tuple), "a list"),

@@ -1,12 +1,12 @@
 """Kernel densities: a window on every row."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import Numbers, check_is_fitted, fitting
+from lanatus.base import Floats, Numbers, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.density._density import Density
 from lanatus.density.nonparametric._bandwidth import RULES, choose_bandwidth
@@ -90,6 +90,8 @@ class KernelDensity(Density):
     Z. I. Botev, J. F. Grotowski, D. P. Kroese, Kernel density estimation via diffusion, Annals of Statistics 38, 2010.
     A. G. Gray, A. W. Moore, Nonparametric density estimation: toward computational tractability, SDM 2003.
     """
+
+    _state: ClassVar = {"rows_": Floats("rows", "columns", finite=False), "row_weights_": Floats("rows", low=0)}
 
     _wants = Numbers(bounded=False)  # distances that overflow have density zero
     _params = {

@@ -1,11 +1,11 @@
 """Density from the nearest neighbours."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from lanatus._typing import override
-from lanatus.base import check_is_fitted, fitting
+from lanatus.base import Floats, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.density._density import Density
 from lanatus.density.nonparametric._kernel_sums import metric_of
@@ -68,6 +68,8 @@ class KNeighborsDensity(Density):
     >>> np.exp(model.score_samples([[0.5], [5.0]])).round(6).tolist()
     [0.5, 0.125]
     """
+
+    _state: ClassVar = {"rows_": Floats("rows", "columns", finite=False), "row_weights_": Floats("rows", low=0)}
 
     _params = {"n_neighbors": Integer(low=1), "metric": Choice(*MINKOWSKI_NAMES), "leaf_size": Integer(low=1)}
 

@@ -7,7 +7,7 @@ from scipy.linalg import solve_triangular
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import Floats, check_is_fitted, fitting
+from lanatus.base import Floats, Number, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.density._density import Density
 from lanatus.density.mixture._mixture_start import Survey
@@ -158,7 +158,10 @@ class GaussianDensity(Density):
     ([2.0], [[1.0]])
     """
 
-    _state: ClassVar = {"mean_": Floats("columns"), "covariance_": Floats("columns", "columns")}
+    _state: ClassVar = {
+        "mean_": Floats("columns"),
+        "covariance_": Floats("columns", "columns") | Floats("columns") | Number(),
+    }
 
     _params = {
         "ddof": Integer(low=0),

@@ -1,5 +1,6 @@
 """Iterated bagging: each stage bags what the stages before left over."""
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -110,7 +111,10 @@ class IterativeBaggingRegressor(RegressorMixin, Wrapper):
         stages: list[BaggingRegressor] = []
         squares: list[float] = []
         for _ in range(self.n_stages):
-            stage = self._stage(int(rng.randint(2**31 - 1))).fit(rows, target, sample_weight=weight)
+            stage = self._stage(int(rng.randint(2**31 - 1)))
+            with warnings.catch_warnings():  # of rows that no bag left out, which `_held_out` takes care of
+                warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
+                stage.fit(rows, target, sample_weight=weight)
             target = target - _held_out(stage, rows)
             stages.append(stage)
             squares.append(float(np.average(target**2, weights=weight)))

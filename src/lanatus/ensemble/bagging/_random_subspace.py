@@ -5,7 +5,19 @@ from typing import Any
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.bagging._bagged_answers import BaggedClassifier, BaggedRegressor
-from lanatus.params import rules_for
+from lanatus.ensemble.bagging._projected import ProjectedLearner
+from lanatus.params import Choice, rules_for
+
+_SUBSPACES = Choice("columns", "projection")
+
+
+def _max_features(ensemble: Any) -> Any:
+    """What bagging calls `n_features`: all columns go to learners of directions."""
+    return ensemble.n_features if ensemble.subspace == "columns" else 1.0
+
+
+def _seen_by(ensemble: Any, learner: Any) -> Any:
+    return learner if ensemble.subspace == "columns" else ProjectedLearner(learner, ensemble.n_features)
 
 
 @method(
@@ -21,7 +33,7 @@ class RandomSubspaceClassifier(BaggedClassifier):
 
     Each of T learners gets d' of the d columns, :math:`h_t = \mathfrak{L}(\mathrm{Map}_{F_t}(D))`, and the answer is
     :math:`H(x) = \arg\max_y \sum_t \mathbb{I}(h_t(\mathrm{Map}_{F_t}(x)) = y)`. For many
-    columns that say much the same.
+    columns that say much the same. Instead of columns, random directions can be taken.
 
     Book: section 8.5.3, figure 8.11.
 
@@ -32,14 +44,16 @@ class RandomSubspaceClassifier(BaggedClassifier):
     n_estimators : int, default=50
         Number of learners, *T*.
     n_features : int or float, default=0.5
-        Columns that a learner gets, *d'*: a number, or a share.
+        Columns (or directions) that a learner gets, *d'*: a number, or a share.
     voting : {"soft", "hard"}, default="soft"
         Mean probabilities where the learners have any, or votes. Ties of votes go to the class that the learners are
         surest of, then to the one that sorts first.
     n_jobs : int or None, default=None
         Learners fitted at a time, as in joblib; the result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Draws columns, and seeds the learners.
+        Draws columns or directions, and seeds the learners.
+    subspace : {"columns", "projection"}, default="columns"
+        Some of the columns, or as many random directions, along which all columns are seen as numbers.
 
     Attributes
     ----------
@@ -48,7 +62,7 @@ class RandomSubspaceClassifier(BaggedClassifier):
     estimators_ : list of fitted learners
         Their classes are places in `classes_`.
     estimators_features_ : list of arrays
-        The columns of each learner.
+        The columns of each learner; all of them for directions, which are in its ``directions_``.
 
     Notes
     -----
@@ -77,6 +91,7 @@ class RandomSubspaceClassifier(BaggedClassifier):
         voting: str = "soft",
         n_jobs: int | None = None,
         random_state: Any = None,
+        subspace: str = "columns",
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -84,13 +99,14 @@ class RandomSubspaceClassifier(BaggedClassifier):
         self.voting = voting
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.subspace = subspace
 
-    _params = rules_for(__init__, RULES)
+    _params = rules_for(__init__, RULES, subspace=_SUBSPACES)
 
-    @property
-    def max_features(self) -> Any:
-        """What bagging calls `n_features`."""
-        return self.n_features
+    max_features = property(_max_features)
+
+    def _learner(self) -> Any:
+        return _seen_by(self, super()._learner())
 
 
 @method(
@@ -115,17 +131,19 @@ class RandomSubspaceRegressor(BaggedRegressor):
     n_estimators : int, default=50
         Number of learners, *T*.
     n_features : int or float, default=0.5
-        Columns that a learner gets, *d'*: a number, or a share.
+        Columns (or directions) that a learner gets, *d'*: a number, or a share.
     n_jobs : int or None, default=None
         Learners fitted at a time, as in joblib; the result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Draws columns, and seeds the learners.
+        Draws columns or directions, and seeds the learners.
+    subspace : {"columns", "projection"}, default="columns"
+        Some of the columns, or as many random directions, along which all columns are seen as numbers.
 
     Attributes
     ----------
     estimators_ : list of fitted learners
     estimators_features_ : list of arrays
-        The columns of each learner.
+        The columns of each learner; all of them for directions, which are in its ``directions_``.
 
     Notes
     -----
@@ -152,16 +170,18 @@ class RandomSubspaceRegressor(BaggedRegressor):
         *,
         n_jobs: int | None = None,
         random_state: Any = None,
+        subspace: str = "columns",
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.n_features = n_features
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.subspace = subspace
 
-    _params = rules_for(__init__, RULES)
+    _params = rules_for(__init__, RULES, subspace=_SUBSPACES)
 
-    @property
-    def max_features(self) -> Any:
-        """What bagging calls `n_features`."""
-        return self.n_features
+    max_features = property(_max_features)
+
+    def _learner(self) -> Any:
+        return _seen_by(self, super()._learner())

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state, column_or_1d
 
-from lanatus.base import as_targets, check_is_fitted, fitting
+from lanatus.base import Floats, as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, weighing_rows
 from lanatus.ensemble._rules import RULES
@@ -83,6 +83,8 @@ class AdaBoostRegressor(RegressorMixin, Wrapper):
     ----------
     Drucker (1997), Improving regressors using boosting techniques.
     """
+
+    _state: ClassVar = {"estimator_weights_": Floats("members")}
 
     _default_learner = partial(DecisionTreeRegressor, max_depth=3)
 

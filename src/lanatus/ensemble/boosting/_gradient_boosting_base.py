@@ -1,7 +1,7 @@
 """What the gradient boosting classifier and regressor share."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,7 +9,16 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
-from lanatus.base import Columns, Estimator, Takes, check_is_fitted, check_positive_weight, is_plain_numbers, take_rows
+from lanatus.base import (
+    Columns,
+    Estimator,
+    Floats,
+    Takes,
+    check_is_fitted,
+    check_positive_weight,
+    is_plain_numbers,
+    take_rows,
+)
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Contender
 from lanatus.ensemble._one_learner import takes_weights
@@ -94,6 +103,8 @@ BOOSTING_PARAMS: dict[str, ParameterRule] = COMMON | {
 
 class GradientBoostingBase(CallbackSupportMixin, Estimator):
     """Fitting and scoring, given a loss."""
+
+    _state: ClassVar = {"baseline_": Floats("outputs")}
 
     _takes = Takes(nominal=True, missing=True, sparse=True)
     _wants = Columns()

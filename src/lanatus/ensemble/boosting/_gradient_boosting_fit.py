@@ -122,7 +122,9 @@ def boost(
     """
     team = 1 if train.codes.size < FEW else n_threads()
     is_nominal = (bins.n_values > 0).astype(np.uint8)
-    grower = kernels.Round(train.codes, bins.n_bins, is_nominal, loss.n_outputs, n_threads=team)
+    grower = kernels.Round(
+        train.codes, bins.n_bins, is_nominal, loss.n_outputs, repeats=_repeats(train.weight), n_threads=team
+    )
     train.codes = train.codes[:0]  # the grower has its own
     growth = kernels.Growth(curbed=loss.curbs_steps, **settings.growth)
     shape = loss.n_outputs, len(train.y)
@@ -164,6 +166,13 @@ def boost(
         stops |= not settings.draws and not any(len(tree) > 1 for tree in trees)  # nor would the next be
         if stops or result.is_flat(settings.patience, settings.tol):
             break
+
+
+def _repeats(weight: np.ndarray | None) -> np.ndarray | None:
+    """Weights that are small whole numbers as such: gradients are rounded as those of repeated rows are."""
+    if weight is None or weight.max() > 4 or (weight % 1 != 0).any():
+        return None
+    return weight.astype(np.uint8)
 
 
 def _bag(rng: np.random.RandomState, n: int, share: float) -> np.ndarray | None:

@@ -132,12 +132,13 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
     Notes
     -----
     Gradients are rounded at random to 14 bits before they are added up in bins; leaves take their values from the
-    unrounded ones. The model does not depend on the number of threads. A value missing goes to the side where such
-    values gained most, or where most rows went if there were none; so does a category never seen. Leaves of
-    "absolute_error", "quantile" and "huber" take the loss's own best value. Rows of weight zero are left out. A split
-    of a nominal column of more than four values must gain more than such a column does by chance. Where the loss is
-    logistic or exponential in the score, no leaf moves further than :math:`\log(1 + |t|)` for Newton's step t, up to
-    which the loss is sure to fall: rare classes do not make a fit run away.
+    unrounded ones. A weight that is a whole number up to 4 does what as many equal rows would (but `min_samples_leaf`
+    counts rows); others are rounded by themselves. The model does not depend on the number of threads. A value missing
+    goes to the side where such values gained most, or where most rows went if there were none; so does a category never
+    seen. Leaves of "absolute_error", "quantile" and "huber" take the loss's own best value. Rows of weight zero are
+    left out. A split of a nominal column of more than four values must gain more than such a column does by chance.
+    Where the loss is logistic or exponential in the score, no leaf moves further than :math:`\log(1 + |t|)` for
+    Newton's step t, up to which the loss is sure to fall: rare classes do not make a fit run away.
 
     Examples
     --------

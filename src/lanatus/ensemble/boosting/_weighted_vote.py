@@ -9,7 +9,7 @@ from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
-from lanatus.base import as_labels, check_is_fitted, coded_rows, n_rows
+from lanatus.base import Floats, as_labels, check_is_fitted, coded_rows, n_rows
 from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, takes_weights, weighing_rows
 from lanatus.ensemble._sequence import base_learner, each_member, member, member_count, n_classes
 from lanatus.ensemble.boosting._boosted_stumps import StumpFitter, numbers_of, stump_criterion, stumps_of, votes
@@ -135,6 +135,8 @@ def predicted_codes(model: Any, rows: Any, classes: np.ndarray) -> np.ndarray:
 
 class WeightedVote(ClassifierMixin, Wrapper):
     """Base of boosted classifiers: the vote of `estimators_` by `estimator_weights_`."""
+
+    _state: ClassVar = {"estimator_weights_": Floats("members")}
 
     _default_learner: ClassVar[Any] = DecisionStump
 

@@ -1,11 +1,11 @@
 """Averaging of regressors."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin, TransformerMixin
 
-from lanatus.base import check_is_fitted, fitting
+from lanatus.base import Floats, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
     FOLDS,
@@ -79,6 +79,8 @@ class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
     >>> model.fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]).predict([[4.0]]).round(4).tolist()
     [3.375]
     """
+
+    _state: ClassVar = {"weights_": Floats("members")}
 
     weights_: np.ndarray
     errors_: np.ndarray

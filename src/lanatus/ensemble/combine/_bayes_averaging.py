@@ -1,14 +1,14 @@
 """Bayes model averaging."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import softmax
 from sklearn.base import is_regressor
 from sklearn.utils.metaestimators import available_if
 
-from lanatus.base import check_is_fitted, class_codes, fitting
+from lanatus.base import Floats, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
     ESTIMATORS,
@@ -106,6 +106,8 @@ class BayesModelAveraging(Committee):
     Hoeting, Madigan, Raftery and Volinsky (1999), Bayesian model averaging: a tutorial. Clarke (2003), Comparing Bayes
     model averaging and stacking when model approximation error cannot be ignored.
     """
+
+    _state: ClassVar = {"weights_": Floats("members", low=0), "log_evidence_": Floats("members", finite=False)}
 
     score = score
     classes_: np.ndarray

@@ -1,11 +1,11 @@
 """Dynamic classifier selection: each row is answered by the classifiers that are good near it."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from lanatus.base import check_is_fitted, coded_rows, fitting
+from lanatus.base import Floats, Integers, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import Takes, method
 from lanatus.ensemble import _most_likely
 from lanatus.ensemble._committee import (
@@ -94,6 +94,12 @@ class DynamicClassifierSelection(ClassifierMixin, Committee):
     Woods, Kegelmeyer and Bowyer (1997), Combination of multiple classifiers using local accuracy estimates. Ko,
     Sabourin and Britto (2008), From dynamic classifier selection to dynamic ensemble selection.
     """
+
+    _state: ClassVar = {
+        "said_": Integers("rows", "members", below="classes"),
+        "_truth": Integers("rows", below="classes"),
+        "_points": Floats("rows", "coordinates", finite=False),
+    }
 
     predict = _most_likely.predict
     classes_: np.ndarray

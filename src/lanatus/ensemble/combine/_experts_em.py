@@ -1,13 +1,13 @@
 """What mixtures of experts share: the gate, and EM."""
 
 import copy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import logsumexp, softmax
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, check_is_fitted, warn_unconverged
+from lanatus.base import Estimator, Floats, check_is_fitted, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import Takes
 from lanatus.ensemble.combine._standardised import learn_scales, one_order, scaled, single_blas
@@ -19,6 +19,13 @@ _STEPS = 20  # of L-BFGS in an M-step: enough to gain, not to finish
 
 class Mixture(CallbackSupportMixin, Estimator):
     """What both share: the gate, and EM."""
+
+    _state: ClassVar = {
+        "gate_coef_": Floats("experts", "inputs"),
+        "expert_coef_": Floats("experts", "classes", "inputs") | Floats("experts", "inputs"),
+        "variances_": Floats("experts", low=0),
+        "_scales": Floats(3, "columns", finite=False),
+    }
 
     _takes = Takes()
 

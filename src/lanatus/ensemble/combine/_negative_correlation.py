@@ -1,13 +1,13 @@
 """Negative correlation learning: networks trained together, to be right together and different apart."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
 from lanatus._typing import override
-from lanatus.base import Estimator, check_is_fitted, coded_rows, fitting, warn_unconverged
+from lanatus.base import Estimator, Floats, check_is_fitted, coded_rows, fitting, warn_unconverged
 from lanatus.catalog import Takes, method
 from lanatus.ensemble._committee import one_hot, one_target
 from lanatus.ensemble._rules import RULES
@@ -19,6 +19,8 @@ from lanatus.scale import blockwise
 
 class _Networks(Estimator):
     """What both share: scales, networks, training."""
+
+    _state: ClassVar = {"weights_": Floats("weights"), "_scales": Floats(3, "columns", finite=False)}
 
     _takes = Takes()
 

@@ -1,7 +1,7 @@
 """Voting of classifiers."""
 
 import zlib
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, TransformerMixin
@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from lanatus._typing import override
-from lanatus.base import check_is_fitted, coded_rows, fitting
+from lanatus.base import Floats, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
 from lanatus.ensemble._committee import (
     WEIGHTS,
@@ -107,6 +107,8 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
     >>> model.fit([[0.0], [1.0], [4.0], [5.0]], ["否", "否", "是", "是"]).predict([[1.5], [4.5]]).tolist()
     ['否', '是']
     """
+
+    _state: ClassVar = {"weights_": Floats("members")}
 
     classes_: np.ndarray
     weights_: np.ndarray

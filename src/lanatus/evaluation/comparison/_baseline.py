@@ -171,6 +171,8 @@ class BaselineRegressor(RegressorMixin, Estimator):
     [2.0]
     """
 
+    _state: ClassVar = {"constant_": Floats("targets")}
+
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True, sparse=True)
     _wants = Columns()
 

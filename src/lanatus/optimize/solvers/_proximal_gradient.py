@@ -54,7 +54,7 @@ class ProximalGradientDescent(Solver):
             look_w, look_b = new_w + share * (new_w - w), new_b + share * (new_b - b)
             w, b = new_w, new_b
             converged = bool(moved <= self.tol * unit)
-            if self.watch(number, w, b, np.nan) or converged:
+            if self.watch(number, w, b, np.nan) or converged or not np.isfinite(moved):
                 break
         return single(risk, w, b, risk.value(w, b) + penalty.value(w), number, converged)
 

@@ -40,6 +40,8 @@ class Risk:
         self.fit_intercept = fit_intercept
         self.n, self.d = X.shape
         self.mass = float(self.n if weight is None else weight.sum())
+        if not self.mass > 0:  # a fold, too, may hold none of the rows that weigh something
+            raise ValueError("sample_weight leaves no row with a positive weight to learn from; wanted at least one.")
         self.normalizer = self.mass if normalizer is None else normalizer
         self.scale = 1 / self.normalizer
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from lanatus.base import Columns, Estimator, Takes, check_is_fitted, class_codes, fitting
+from lanatus.base import Columns, Estimator, Floats, Integers, StateError, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Integer, rules_for
 from lanatus.preprocess import entropy_edges
@@ -63,6 +63,13 @@ class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
     Fayyad, Irani: Multi-interval discretization of continuous-valued attributes, IJCAI 1993.
     """
 
+    _state: ClassVar = {
+        "_codes": Integers("rows", below="classes"),
+        "_weight": Floats("rows", low=0),
+        "_first_place": Integers("starts"),
+        "_places": Integers("rows", "features"),
+    }
+
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = Columns()
 
@@ -105,13 +112,23 @@ class LazyDecisionTreeClassifier(ClassifierMixin, Estimator):
                 known = ~np.isnan(matrix[:, j])
                 cuts = entropy_edges(matrix[known, j], self._codes[known], counts[known])
             self.cuts_.append(cuts)
+        self._first_place = self._starts()
+        self._places = self._placed(matrix)
+        return self
+
+    def _starts(self) -> np.ndarray:
+        """Where the places of each column begin, and where the last ends."""
         widths = [
             len(column.categories) or len(cuts) + 1
             for column, cuts in zip(self.schema_.columns, self.cuts_, strict=True)
         ]
-        self._first_place = np.cumsum([0, *(width + 1 for width in widths)])
-        self._places = self._placed(matrix)
-        return self
+        return np.cumsum([0, *(width + 1 for width in widths)])
+
+    def _require_sound(self) -> None:
+        if hasattr(self, "_places") and (
+            not np.array_equal(self._first_place, self._starts()) or self._places.max() >= self._first_place[-1]
+        ):
+            raise StateError("_places or _first_place go beyond the values and bins of the columns")
 
     def _placed(self, matrix: np.ndarray) -> np.ndarray:
         """Values and bins, numbered through all columns; the first number of each column is for what is missing."""

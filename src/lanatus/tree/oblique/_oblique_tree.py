@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lanatus.base import Numbers, Takes, aligned, check_is_fitted, class_codes, fitting
+from lanatus.base import Floats, Integers, Numbers, Takes, aligned, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Choice, Integer, Nothing, Real, rules_for
 from lanatus.table import Column, Schema
@@ -124,6 +124,14 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
     Brodley, Utgoff: Multivariate decision trees, Machine Learning 19, 1995.
     Frean: A "thermal" perceptron learning rule, Neural Computation 4, 1992.
     """
+
+    _state: ClassVar = {
+        "means_": Floats("columns"),
+        "scales_": Floats("columns", low=0),
+        "weights_": Floats("functions", "columns"),
+        "constants_": Floats("functions"),
+        "test_start_": Integers("starts"),
+    }
 
     _several_outputs = False
     _takes: ClassVar[Takes] = Takes(missing=True)

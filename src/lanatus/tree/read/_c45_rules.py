@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 
-from lanatus.base import Columns, Estimator, Takes, check_is_fitted, class_codes, fitting
+from lanatus.base import Columns, Estimator, Floats, Takes, check_is_fitted, class_codes, fitting
 from lanatus.catalog import method
 from lanatus.params import Flag, Nothing, Real, rules_for
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, shares_of
@@ -69,6 +69,8 @@ class C45Rules(ClassifierMixin, Estimator):
     ----------
     Quinlan: C4.5, programs for machine learning, 1993, chapter 5.
     """
+
+    _state: ClassVar = {"rule_values_": Floats("rules", "classes")}
 
     _takes: ClassVar[Takes] = Takes(nominal=True, missing=True)
     _wants = Columns()
