@@ -29,3 +29,15 @@ def test_kmeans_says_what_went_wrong():
         GaussianNB().fit(X * 1e200, X[:, 0] > 0.5)
     with pytest.raises(TypeError, match="collect"):
         KMeans(2).fit(pl.LazyFrame({"a": [1.0, 2.0]}))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sparse_rows_of_either_type_take_weights(dtype):
+    X = sp.random(60, 8, 0.3, format="csr", random_state=0, dtype=dtype)
+    weight = np.arange(60.0)
+    start = X[[5, 20, 40]].toarray()
+    found = KMeans(3, init=start, n_init=1).fit(X, sample_weight=weight)
+    dense = KMeans(3, init=start, n_init=1).fit(X.toarray(), sample_weight=weight)
+    np.testing.assert_array_equal(found.labels_, dense.labels_)
+    assert found.inertia_ == pytest.approx(dense.inertia_, rel=1e-5)
+    assert KMeans(3, random_state=0).fit(X, sample_weight=weight).cluster_centers_.dtype == dtype

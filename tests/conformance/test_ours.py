@@ -270,6 +270,52 @@ def test_input_is_left_alone(entry):
     pd.testing.assert_frame_equal(frame, kept)
 
 
+def _arrays_in(thing, depth=0):
+    """The arrays that a fitted model holds, in lists, dicts and parts too; of public names, as users read them."""
+    if isinstance(thing, np.ndarray):
+        yield thing
+    elif depth < 3 and isinstance(thing, list | tuple):
+        for part in thing:
+            yield from _arrays_in(part, depth + 1)
+    elif depth < 3 and isinstance(thing, dict):
+        for part in thing.values():
+            yield from _arrays_in(part, depth + 1)
+
+
+# Arrays that a user may give as a parameter, for three classes or components of four columns.
+_GIVEN = {
+    "priors": np.full(3, 1 / 3),
+    "class_prior": np.full(3, 1 / 3),
+    "weights_init": np.full(3, 1 / 3),
+    "means_init": np.arange(12.0).reshape(3, 4),
+    "covariances_init": np.tile(np.eye(4), (3, 1, 1)),
+    "init": np.arange(12.0).reshape(3, 4),
+    "attribute_costs": np.ones(4),
+}
+KEEPS_ROWS = {"KernelDensity", "KNeighborsDensity", "ParzenWindow"}  # whose model is the rows, and who say so
+
+
+@each
+def test_what_is_learned_is_no_array_of_the_caller(entry):
+    """A change of X, y, weights or an array given as a parameter, after the fit, must not change the model."""
+    X, y = numbers(entry)
+    weight = np.ones(len(X))
+    model = build(entry)
+    given = {name: value.copy() for name, value in _GIVEN.items() if name in model.get_params(deep=False)}
+    given |= {"n_components": 3} if "weights_init" in given else {}
+    if entry.name in ("KMeans", "GaussianMixture") or {"priors", "class_prior", "attribute_costs"} & set(given):
+        model.set_params(**given)
+    model.fit(X, y, **({"sample_weight": weight} if entry.weights else {}))
+    if entry.name in KEEPS_ROWS:
+        return
+    callers = [X, weight, *(value for value in given.values() if isinstance(value, np.ndarray))]
+    callers += [y] if isinstance(y, np.ndarray) else []
+    for name, value in vars(model).items():
+        if name.endswith("_") and not name.startswith("_"):
+            for array in _arrays_in(value):
+                assert not any(np.shares_memory(array, one) for one in callers), name
+
+
 @each
 def test_a_failed_fit_leaves_no_half_fitted_model(entry):
     X, y = numbers(entry)

@@ -1,5 +1,6 @@
 """Gaussian mixtures: steps, starts, solvers, edge cases, sampling, callbacks."""
 
+import warnings
 from copy import deepcopy
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.mixture import GaussianMixture as Peer
 
 from lanatus.callbacks import Checkpoint, Recorder
 from lanatus.cluster import KMeans
-from lanatus.density import GaussianMixture
+from lanatus.density import BayesianGaussianMixture, GaussianMixture
 
 KINDS = ["full", "tied", "diag", "spherical"]
 STARTS = ["kmeans", "k-means++", "random", "random_from_data"]
@@ -362,3 +363,16 @@ def test_values_too_large_to_square_are_refused():
     for kind in KINDS:
         with pytest.raises(ValueError, match="too large to square"):
             GaussianMixture(2, covariance_type=kind).fit(X * 1e200)
+
+
+@pytest.mark.parametrize("kind", [GaussianMixture, BayesianGaussianMixture])
+def test_warm_steps_converge_in_the_end(kind):
+    """One step a fit: the bound is compared with that of the fit before, as in scikit-learn."""
+    X = blobs()
+    model = kind(3, warm_start=True, max_iter=1, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fits = next(n for n in range(1, 200) if model.fit(X).converged_)
+    whole = kind(3, random_state=0, max_iter=200).fit(X)
+    assert abs(fits - whole.n_iter_) <= 1
+    np.testing.assert_allclose(model.means_, whole.means_, rtol=1e-3, atol=1e-3)

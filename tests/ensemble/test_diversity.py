@@ -248,3 +248,9 @@ def test_map_of_diversity(ensemble):
     with pytest.raises(TypeError, match="fitted ensemble"):
         plot_diversity(GaussianNB().fit(X, y), X, y)
     plt.close("all")
+
+
+@pytest.mark.parametrize("wrong", [[], [[0, 1], [0, 1, 1]], [[0], [1]]])
+def test_answers_must_fit_the_truth(wrong):
+    with pytest.raises(ValueError, match="with 2 answers each"):
+        diversity(wrong, [0, 1])

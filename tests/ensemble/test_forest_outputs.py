@@ -60,3 +60,21 @@ def test_threads_and_weights():
     weighted = ours.RandomForestRegressor(**how).fit(X, y, sample_weight=half.astype(float))
     alone = ours.RandomForestRegressor(**how).fit(X[half], y[half])
     np.testing.assert_allclose(weighted.predict(X_test), alone.predict(X_test))
+
+
+@pytest.mark.parametrize("kind", [ours.ExtraTreesClassifier, ours.RandomForestClassifier])
+@pytest.mark.parametrize("n", [21, 37, 300])
+def test_the_gain_of_a_split_is_what_its_children_gained(kind, n):
+    """Two classes are counted by bytes, sixteen at a time and the rest one by one; the gain tells if it was right."""
+    rng = np.random.RandomState(n)
+    X = rng.normal(size=(n, 3))
+    y = (X[:, 0] + rng.normal(size=n) > 0).astype(int)
+    for member in kind(n_estimators=4, bootstrap=False, max_depth=3, random_state=0).fit(X, y).estimators_:
+        tree = member.tree_
+        share = tree.value / tree.value.sum(axis=1, keepdims=True)
+        gini = 1 - (share**2).sum(axis=1)
+        assert (~tree.is_leaf).any()
+        for node in np.flatnonzero(~tree.is_leaf):
+            below = list(tree.children(node))
+            left = np.average(gini[below], weights=tree.weight[below])
+            assert tree.gain[node] == pytest.approx(gini[node] - left, rel=1e-9, abs=1e-12)

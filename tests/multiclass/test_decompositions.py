@@ -35,6 +35,7 @@ from lanatus.multiclass import (
     random_code,
 )
 from lanatus.multiclass._codes import one_vs_one_code, one_vs_rest_code
+from lanatus.multiclass._learned_codes import _column_weights
 
 IRIS = load_iris(return_X_y=True)
 WINE = load_wine(return_X_y=True)
@@ -453,3 +454,13 @@ def test_one_vs_one_and_one_vs_rest_are_code_matrices(n):
     assert len({tuple(np.flatnonzero(column)) for column in pairs.T}) == n * (n - 1) // 2  # every pair once
     with pytest.raises(ValueError, match="n_classes"):
         one_vs_rest_code(1)
+
+
+def test_columns_of_learned_codes_weigh_the_log_odds_of_being_right():
+    problems = np.array([[1, 1], [-1, 0], [-1, -1]])
+    codes = np.array([0, 0, 1, 2, 2])
+    answers = np.array([[1, 1], [-1, 1], [-1, 1], [-1, 1], [-1, -1]])  # one of five wrong; one of four that count
+    odds = [(5 - 1 + 0.5) / (1 + 0.5), (4 - 1 + 0.5) / (1 + 0.5)]
+    np.testing.assert_allclose(_column_weights(answers, problems, codes), np.log(odds), rtol=1e-12)
+    hopeless = _column_weights(-answers, problems, codes)
+    np.testing.assert_array_equal(hopeless, 1e-3)

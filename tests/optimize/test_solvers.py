@@ -22,6 +22,7 @@ from lanatus.optimize.solvers import (
     SingularValues,
     solver_for,
 )
+from lanatus.optimize.solvers._risk import largest_eigenvalue
 from lanatus.scale import InMemory
 
 GROUPS = [np.array([0, 1, 2]), np.array([3, 4]), np.array([5])]
@@ -177,3 +178,17 @@ def test_gradient_of_the_risk_by_finite_differences(loss):
         step = h * (np.arange(6) == j)
         np.testing.assert_allclose(slope_w[j], (risk.value(w + step, b) - risk.value(w - step, b)) / (2 * h), atol=1e-6)
     np.testing.assert_allclose(slope_b, (risk.value(w, b + h) - risk.value(w, b - h)) / (2 * h), atol=1e-6)
+
+
+@pytest.mark.parametrize("d", [299, 310])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_the_largest_eigenvalue_is_bounded_closely(d, compressed):
+    """By itself where columns are few, by powers where they are many: at least it, at most 6 % above."""
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(40, d)) * np.linspace(0.1, 3, d) + 1.0
+    rows = rng.uniform(0.1, 2, 40)
+    centre = rows @ X / rows.sum()
+    true = np.linalg.eigvalsh((X - centre).T @ (rows[:, None] * (X - centre)))[-1]
+    given = sp.csr_matrix(X) if compressed else X
+    assert true * (1 - 1e-9) <= largest_eigenvalue(given, rows, centre, False) <= 1.06 * true
+    assert largest_eigenvalue(0 * given, 1e9 * rows, 0 * centre, True) == pytest.approx(1e9 * rows.sum(), rel=1e-12)

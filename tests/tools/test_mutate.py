@@ -54,16 +54,25 @@ def test_a_drawn_sample_has_one_change_a_line():
 
 @pytest.mark.slow  # each change is a run of pytest
 def test_a_change_is_noticed_or_survives():
-    """Classical scaling is tested by distances: its square and signs are noticed, by a test of another place not."""
-    where = "src/lanatus/ensemble/diversity_measures/_diversity_plots.py:248"
-    assert "test_diversity.py" in {test.name for test in mutate.tests_of(ROOT / where.partition(":")[0])[0]}
-    tests = "tests/ensemble/test_diversity.py::"
-    done = asked(where, f"{tests}test_points_of_a_plane_are_found_from_their_distances")
-    assert done.stdout.splitlines()[-1] == "5 changes, 5 noticed, 0 survived"
+    """Options of a choice are tested by what is accepted; by a test of another place they are not."""
+    line = next(
+        i for i, text in enumerate((ROOT / "src/lanatus/params.py").read_text().splitlines(), start=1)
+        if "isinstance(value, str) and value in self.options" in text
+    )  # fmt: skip
+    where = f"src/lanatus/params.py:{line}"
+    done = asked(where, "tests/tools/test_mutate.py::test_what_a_choice_accepts")
+    assert done.stdout.splitlines()[-1] == "1 changes, 1 noticed, 0 survived"
     assert done.returncode == 0
-    done = asked(where, f"{tests}test_the_table_of_the_book")
-    assert done.stdout.splitlines()[-1] == "5 changes, 0 noticed, 5 survived"
+    done = asked(where, "tests/tools/test_mutate.py::test_changes_of_cpp")
+    assert done.stdout.splitlines()[-1] == "1 changes, 0 noticed, 1 survived"
     assert done.returncode == 1
+
+
+def test_what_a_choice_accepts():
+    from lanatus.params import Choice
+
+    assert Choice("a", "b").accepts("a")
+    assert not Choice("a", "b").accepts("c")
 
 
 def asked(where: str, test: str) -> subprocess.CompletedProcess[str]:

@@ -652,3 +652,17 @@ def test_the_least_size_of_a_child_may_make_a_cut_inside_one_class_the_best(meth
     X = np.arange(40.0)[:, None]
     tree = DecisionTreeClassifier(min_samples_leaf=10, max_depth=1, method=method).fit(X, X[:, 0] >= 5).tree_
     assert tree.n_rows.tolist() == [40, 10, 30]
+
+
+@pytest.mark.covers("tree.tree-generate")
+@pytest.mark.parametrize("values", [2, 3])
+def test_histograms_of_few_rows_are_exact(values):
+    """Counts go sixteen rows at a time and then one by one: every remainder, and no value between bins to miss."""
+    rng = np.random.RandomState(values)
+    for n in range(4, 60):
+        X = rng.randint(0, values, (n, 5)).astype(float)
+        y = (X[:, 0] + X[:, 1] + rng.normal(size=n) > values - 1).astype(int)
+        exact = DecisionTreeClassifier(method="exact").fit(X, y).tree_
+        hist = DecisionTreeClassifier(method="hist").fit(X, y).tree_
+        for name in ("feature", "n_rows", "value"):  # thresholds lie between bins, or between values of the node
+            np.testing.assert_array_equal(getattr(hist, name), getattr(exact, name), err_msg=f"{n} rows: {name}")

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import softmax
+from scipy.stats import norm
 
 import lanatus
 from lanatus.tree import HoeffdingTreeClassifier
@@ -58,3 +60,17 @@ def test_words_holes_and_saving(tmp_path):
     np.testing.assert_array_equal(
         loaded.partial_fit(frame, y).predict(frame), tree.partial_fit(frame, y).predict(frame)
     )
+
+
+def test_a_leaf_that_never_split_is_naive_bayes():
+    """Normal densities with the variance of a sample, priors by counts: whatever the majority would have got right."""
+    X, y = stream(60)
+    model = HoeffdingTreeClassifier(leaf_prediction="naive_bayes").partial_fit(X, y, classes=["内", "外"])
+    assert model.get_n_leaves() == 1
+    joint = np.column_stack([
+        np.log(np.mean(y == c)) + norm.logpdf(X, X[y == c].mean(axis=0), X[y == c].std(axis=0, ddof=1)).sum(axis=1)
+        for c in ("内", "外")
+    ])  # fmt: skip
+    np.testing.assert_allclose(model.predict_proba(X), softmax(joint, axis=1), rtol=1e-9)
+    flat = HoeffdingTreeClassifier(leaf_prediction="majority").partial_fit(X, y, classes=["内", "外"])
+    np.testing.assert_allclose(flat.predict_proba(X), [[np.mean(y == "内"), np.mean(y == "外")]] * 60, rtol=1e-12)

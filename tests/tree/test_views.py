@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import sklearn.tree
 from sklearn import config_context
 from sklearn.datasets import load_diabetes, load_iris
@@ -130,3 +131,13 @@ def test_absolute_errors_keep_an_order(sign, holes):
     tree = DecisionTreeRegressor(criterion="absolute_error", monotonic_cst=[sign, 0]).fit(X, y)
     assert tree.get_n_leaves() > 5
     assert (sign * np.diff(tree.predict(asked)) >= 0).all()
+
+
+@pytest.mark.parametrize("tree", [DecisionTreeClassifier, DecisionTreeRegressor])
+def test_a_small_sparse_matrix_grows_the_tree_of_a_dense_one(tree):
+    rng = np.random.RandomState(0)
+    X = rng.rand(500, 20) * (rng.rand(500, 20) < 0.2)
+    y = (X @ rng.rand(20) > 1).astype(int)
+    dense, sparse = (tree(max_features=5, random_state=0).fit(rows, y).tree_ for rows in (X, sp.csr_matrix(X)))
+    np.testing.assert_array_equal(dense.feature, sparse.feature)
+    np.testing.assert_array_equal(dense.threshold, sparse.threshold)

@@ -79,7 +79,7 @@ def logarithm(values: Any) -> np.ndarray:
 
 def checked_priors(priors: Any, n_classes: int) -> np.ndarray:
     """Priors given by the user: one a class, none negative, together 1."""
-    given = np.asarray(priors, dtype=np.float64)
+    given = np.array(priors, dtype=np.float64)  # a copy: the caller's may change
     if given.shape != (n_classes,):
         raise ValueError(f"Number of priors must match number of classes: got {given.size}, wanted {n_classes}.")
     if (given < 0).any() or not np.isclose(given.sum(), 1.0):

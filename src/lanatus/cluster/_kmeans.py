@@ -316,7 +316,8 @@ def _mean_variance(engine: Engine) -> float:
 def _column_moments(block: Block) -> Moments:
     one_class = np.zeros(1)
     if sp.issparse(block.X):
-        mean, variance, mass = mean_variance_axis(block.X, axis=0, weights=block.weight, return_sum_weights=True)
+        weight = None if block.weight is None else block.weight.astype(block.X.dtype)  # it wants one type
+        mean, variance, mass = mean_variance_axis(block.X, axis=0, weights=weight, return_sum_weights=True)
         mass = np.broadcast_to(np.asarray(mass, dtype=np.float64), mean.shape)
         return Moments(one_class, one_class, *(np.atleast_2d(np.float64(p)) for p in (mass, mean, variance * mass)))
     codes = np.zeros(len(block), np.int32)

@@ -203,7 +203,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
     def _checked_priors(self, mass: np.ndarray) -> np.ndarray:
         if self.priors is None:
             return mass / mass.sum()
-        priors = np.asarray(self.priors, dtype=np.float64)
+        priors = np.array(self.priors, dtype=np.float64)  # a copy: the caller's may change
         if priors.shape != mass.shape:
             raise ValueError(f"priors must have one entry a class: got {priors.size}, wanted {len(mass)}.")
         if not ((priors >= 0).all() and 0 < priors.sum() < np.inf):

@@ -121,6 +121,7 @@ class BaseMixture(CallbackSupportMixin, Density):
     ) -> dict[str, Any]:
         """One start: E and M steps until the bound rises by less than `tol`."""
         state, bounds, converged = self._begin(survey, warm, restart)
+        before = self.lower_bound_ if warm else -np.inf  # of the fit that this one goes on from
         with_scatter = self.covariance_type == "tied" and scatter is None
         for iteration in () if converged else restart.iterations(start=len(bounds)):
             model = self._components(state)
@@ -131,7 +132,7 @@ class BaseMixture(CallbackSupportMixin, Density):
             bounds.append(self._bound(state, sums))
             if not np.isfinite(bounds[-1]):
                 raise ValueError("the likelihood is not finite: X has values too large to square; scale it first.")
-            converged = len(bounds) > 1 and abs(bounds[-1] - bounds[-2]) < self.tol
+            converged = abs(bounds[-1] - (bounds[-2] if len(bounds) > 1 else before)) < self.tol
             if self.verbose and iteration.number % self.verbose_interval == 0:
                 logger.info("%s: iteration %d, bound %.9g", type(self).__name__, iteration.number + 1, bounds[-1])
             iteration.done(

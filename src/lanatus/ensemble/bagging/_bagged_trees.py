@@ -20,7 +20,7 @@ def can_grow_together(learner: Any, rows: Any, target: np.ndarray) -> bool:
         return False
     probe = clone(learner)
     probe.n_outputs_ = 1
-    return bool(probe._by_histograms(n_rows(rows), False))
+    return bool(probe._by_histograms(n_rows(rows)))
 
 
 def grow_together(

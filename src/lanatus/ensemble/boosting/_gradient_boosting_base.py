@@ -191,10 +191,12 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
                 f"n_estimators={self.n_estimators} must be larger or equal to the {len(self.trees_)} rounds there are "
                 "already, for warm_start=True."
             )
-        oob = [*getattr(self, "oob_scores_", ())] if self.subsample < 1 else []
-        result = Boosted(list(self.trees_), [*self.train_score_], [*self.validation_score_], oob)
-        if oob:
-            result.oob_before = oob[0] + float(self.oob_improvement_[0])
+        result = Boosted(list(self.trees_), [*self.train_score_], [*self.validation_score_])
+        if hasattr(self, "oob_scores_"):
+            result.oob_score = [*self.oob_scores_]
+            result.oob_before = float(self.oob_scores_[0] + self.oob_improvement_[0])
+        elif self.subsample < 1:
+            result.oob_score = [np.nan] * len(self.trees_)  # which left nothing out
         return result
 
     def _begin(

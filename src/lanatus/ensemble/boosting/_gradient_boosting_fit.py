@@ -158,6 +158,8 @@ def boost(
             result.validation_score.append(validation.mean_loss(loss))
         if out is not None:
             result.oob_score.append(train.mean_loss(loss, out))
+        elif result.oob_score:
+            result.oob_score.append(np.nan)
         attributes = partial(result.attributes, len(result.trees), learned)
         iteration.done(state=dict, attributes=attributes)
         stops = watch is not None and watch(number, attributes)

@@ -1,5 +1,6 @@
 """Least squares with an L1 and an L2 penalty by coordinate descent: the problem, and its solution at many penalties."""
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from lanatus.optimize.solvers._solver import Solution
 
 _TALL = 2  # rows for each column from where the matrix of products pays
 _MOST_COLUMNS = 1500  # of that matrix, when it is the solver's own choice
+_STRICTER = 0.05  # of `tol`: others look at the gap after many rounds only, and end far below it
 _WORKING_COLUMNS = 5000  # most columns of a working set for which products are kept
 
 
@@ -101,7 +103,7 @@ class SquaredProblem:
             "l1": np.ascontiguousarray(l1, dtype=np.float64),
             "l2": np.ascontiguousarray(l2, dtype=np.float64),
             "start": None if start is None else np.ascontiguousarray(start, dtype=np.float64),
-            "tol": tol * self.null,
+            "tol": _STRICTER * tol * self.null,
             "max_iter": max_iter,
             "positive": positive,
             "seed": seed,
@@ -225,9 +227,9 @@ def squared_problems(
         size = float((off**2).sum())
     if not np.isfinite(size):
         raise ValueError(TOO_LARGE)
-    given = None if isinstance(precompute, bool | str) or precompute is None else _checked_gram(precompute, d)
     tall = n >= _TALL * d and d <= _MOST_COLUMNS
     first = SquaredProblem(X.tocsc() if sp.issparse(X) else X, off[:, 0], root, fit_intercept, mass)
+    given = None if isinstance(precompute, bool | str) or precompute is None else _own_gram(precompute, first)
     gram = product = x_mean = None
     if given is not None:
         gram, product = given, np.column_stack([replace(first, y=column).products() for column in off.T])
@@ -248,10 +250,38 @@ def _column(product: np.ndarray | None, t: int) -> np.ndarray | None:
     return None if product is None else np.ascontiguousarray(product[:, t])
 
 
-def _checked_gram(gram: Any, d: int) -> np.ndarray:
-    gram = np.ascontiguousarray(gram, dtype=np.float64)
+def _own_gram(given: Any, problem: SquaredProblem) -> np.ndarray | None:
+    """A matrix of products given by the user, if it is that of this problem; None, with a warning, to make it anew.
+
+    One of its columns is worked out and compared. Weights may have been scaled to mean 1, as scikit-learn's are; a
+    matrix of columns that are not about their means is of no use for a model with an intercept.
+    """
+    n, d = problem.X.shape
+    gram = np.ascontiguousarray(given, dtype=np.float64)
     if gram.shape != (d, d):
         raise ValueError(f"precompute must have shape {(d, d)}, one row and column a feature; got {gram.shape}.")
     if not np.isfinite(gram).all():
         raise ValueError("precompute must hold finite numbers; got NaN or infinity.")
-    return gram
+    for scale in (1.0, problem.mass / n):
+        if _agrees(gram * scale, problem):
+            return gram * scale
+        if problem.centre and _agrees(gram * scale, replace(problem, centre=False)):
+            warnings.warn(
+                "Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix. Give the "
+                "products of centred columns, or fit_intercept=False.",
+                stacklevel=6,
+            )
+            return None
+    raise ValueError(
+        "precompute is not the matrix X'X of this X (centred for fit_intercept=True, weighted by sample_weight): its "
+        "first column differs. Give the right one, or precompute=True to have it made."
+    )
+
+
+def _agrees(gram: np.ndarray, problem: SquaredProblem) -> bool:
+    """Whether the first column of a matrix of products is that of the problem, to single precision."""
+    first = problem.X[:, [0]]
+    column = np.asarray(first.toarray() if sp.issparse(first) else first, dtype=np.float64).ravel() - problem.means()[0]
+    wanted = replace(problem, y=column if problem.root is None else column * problem.root).products()
+    slack = 1e-4 * float(np.sqrt(max(gram[0, 0], 0.0) * max(gram.diagonal().max(), 0.0)))
+    return bool(np.allclose(gram[:, 0], wanted, rtol=1e-4, atol=slack))

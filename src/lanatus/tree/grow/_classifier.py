@@ -133,7 +133,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
         Least gain for "critical_value".
     method : {"auto", "exact", "hist"}, default="auto"
         All thresholds on sorted columns, or those between at most `max_bins` bins; "auto" is exact up to 20000
-        rows, wherever they are.
+        rows, wherever they are, and up to a million entries (zeros too) of a sparse matrix.
     max_bins : int, default=255
         Most bins of a column.
 
@@ -333,7 +333,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
             options |= {"min_gain": -np.inf, "min_impurity_decrease": -np.inf}  # a score may be any number
         if self.criterion == "gain_ratio" and rules.preselect is None:
             options["preselect"] = "above-mean"
-        if self._by_histograms(n, not isinstance(X, np.ndarray)):
+        if self._by_histograms(n, 0 if isinstance(X, np.ndarray) else n * d):
             bins = Bins.of(X, n_values, weights, rules.max_bins)
             y, n_classes = targets[:, 0], int(self._class_counts[0])
             return grow_binned_classes(bins.codes(X), bins, y, n_classes, weights, self.criterion, options)[0]

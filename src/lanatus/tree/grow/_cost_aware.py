@@ -161,7 +161,7 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
                 raise ValueError(f"attribute_costs names {unknown[0]!r}; the columns are {', '.join(map(str, names))}.")
             costs = np.array([float(self.attribute_costs.get(name, 0.0)) for name in names])
         else:
-            costs = np.asarray(self.attribute_costs, dtype=np.float64)
+            costs = np.array(self.attribute_costs, dtype=np.float64)
         if costs.shape != (len(names),) or not np.isfinite(costs).all() or costs.min() < 0:
             raise ValueError(f"got attribute_costs={self.attribute_costs!r}, wanted {len(names)} numbers of 0 or more.")
         return costs

@@ -17,6 +17,7 @@ from lanatus.tree.grow._streamed import Pieces, grow_streamed, rows_of
 from lanatus.tree.grow._tree import Tree
 from lanatus.tree.prune._pruning import PruningStep, cost_complexity_path, pre_pruned, reduced_error
 
+WRITTEN_OUT = 1 << 20  # entries of a sparse matrix, zeros among them, up to which it is grown as a dense one
 MISSING = ("branch", "weights", "surrogate", "virtual", "majority")
 EXACT_UP_TO = 20_000  # rows that "auto" grows by sorted columns, wherever they are; more go by histograms
 
@@ -93,12 +94,12 @@ class DecisionTreeBase(Estimator):
 
     # ------------------------------------------------------------ growing
 
-    def _by_histograms(self, n: int, is_sparse: bool) -> bool:
-        """How to grow: by sorted columns wherever an option needs them, else by size."""
+    def _by_histograms(self, n: int, sparse_size: int = 0) -> bool:
+        """How to grow: by sorted columns where an option needs them, else by rows, or entries of a sparse matrix."""
         if self.method == "hist":
             self._refuse_exact_options("method='hist'")
             return True
-        return self.method != "exact" and not self._needs_exact() and (is_sparse or n > EXACT_UP_TO)
+        return self.method != "exact" and not self._needs_exact() and (sparse_size > WRITTEN_OUT or n > EXACT_UP_TO)
 
     def _needs_exact(self) -> bool:
         return Growth.of(self).needs_exact or self._criterion_needs_exact()

@@ -96,7 +96,8 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
     validation_fraction : float, default=0.2
         Part of the rows held out for "pre" and "post" if none are given.
     method : {"auto", "exact", "hist"}, default="auto"
-        All thresholds on sorted columns, or those between at most `max_bins` bins; "auto" is exact up to 20000 rows.
+        All thresholds on sorted columns, or those between at most `max_bins` bins; "auto" is exact up to 20000
+        rows, and up to a million entries (zeros too) of a sparse matrix.
     max_bins : int, default=255
         Most bins of a column.
 
@@ -233,7 +234,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTreeBase):
     def _grow(self, X: Any, n_values: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> Tree:
         n, d = X.shape
         options = growth_options(self, n, d, float(n) if weights is None else float(weights.sum()))
-        if self._by_histograms(n, not isinstance(X, np.ndarray)):
+        if self._by_histograms(n, 0 if isinstance(X, np.ndarray) else n * d):
             bins = Bins.of(X, n_values, weights, Growth.of(self).max_bins)
             return grow_binned_numbers(bins.codes(X), bins, targets[:, 0], weights, options)[0]
         dense = X if isinstance(X, np.ndarray) else X.toarray()
