@@ -358,13 +358,11 @@ def test_query_has_the_columns_of_the_data(frame):
     assert names == bunch.feature_names
 
 
-def test_none_is_numpy_without_pandas(monkeypatch):
+def test_none_is_pandas_and_polars_an_extra(monkeypatch):
+    assert isinstance(load_watermelon("3.0a").data, pd.DataFrame)
     find = __import__("importlib.util").util.find_spec
-    gone = lambda name: None if name in ("pandas", "polars") else find(name)  # noqa: E731
+    gone = lambda name: None if name == "polars" else find(name)  # noqa: E731
     monkeypatch.setattr("importlib.util.find_spec", gone)
-    bunch = load_watermelon("3.0a")
-    assert isinstance(bunch.data, np.ndarray)
-    assert bunch.frame is None
     with pytest.raises(ImportError, match=r"frame='polars' needs polars.*lanatus\[frames\]"):
         load_watermelon("3.0a", frame="polars")
 

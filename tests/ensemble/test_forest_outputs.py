@@ -71,7 +71,7 @@ def test_the_gain_of_a_split_is_what_its_children_gained(kind, n):
     y = (X[:, 0] + rng.normal(size=n) > 0).astype(int)
     for member in kind(n_estimators=4, bootstrap=False, max_depth=3, random_state=0).fit(X, y).estimators_:
         tree = member.tree_
-        share = tree.value / tree.value.sum(axis=1, keepdims=True)
+        share = tree.outputs / tree.outputs.sum(axis=1, keepdims=True)
         gini = 1 - (share**2).sum(axis=1)
         assert (~tree.is_leaf).any()
         for node in np.flatnonzero(~tree.is_leaf):

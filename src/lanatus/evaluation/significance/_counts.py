@@ -151,8 +151,8 @@ def contingency_table(y_true: Any, pred_a: Any, pred_b: Any) -> np.ndarray:
     [[0, 1], [2, 1]]
     """
     a, b = labels("pred_a", pred_a), labels("pred_b", pred_b)
-    same_length("pred_a", a, "pred_b", b)
     if y_true is None:
+        same_length("pred_a", a, "pred_b", b)
         _check_kinds("pred_a", a, "pred_b", b)
         names, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
         return _cross_counts(codes[len(a) :], codes[: len(a)], len(names))
