@@ -3,6 +3,7 @@
 // place.
 typedef double V __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
 typedef std::int64_t VBits __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
+typedef std::uint64_t VWrap __attribute__((vector_size(LANATUS_VECTOR_BYTES)));  // whose sums may go round the end
 constexpr std::size_t lanes = LANATUS_VECTOR_BYTES / sizeof(double);
 
 LANATUS_INLINE V load(const double* p) {
@@ -39,7 +40,7 @@ LANATUS_INLINE V exp_negative(V x) {
     p = p * r + 0.5;
     p = p * r + 1.0;
     p = p * r + 1.0;
-    const VBits power = ((VBits)shifted << 52) + 0x3ff0000000000000;
+    const VWrap power = ((VWrap)shifted << 52) + 0x3ff0000000000000u;
     return p * (V)power;
 }
 

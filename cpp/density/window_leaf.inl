@@ -6,6 +6,7 @@ namespace {
 
 typedef float F __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
 typedef std::int32_t FBits __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
+typedef std::uint32_t FWrap __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
 
 template <class T>
 struct Lanes {
@@ -35,7 +36,7 @@ LANATUS_INLINE F exp_negative(F x) {
     p = p * r + 0.5f;
     p = p * r + 1.0f;
     p = p * r + 1.0f;
-    const FBits power = ((FBits)shifted << 23) + 0x3f800000;
+    const FWrap power = ((FWrap)shifted << 23) + 0x3f800000u;
     return p * (F)power;
 }
 
