@@ -5,7 +5,6 @@ namespace {
 #include "core/vector_math.inl"
 
 typedef float F __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
-typedef std::int32_t FBits __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
 typedef std::uint32_t FWrap __attribute__((vector_size(LANATUS_VECTOR_BYTES)));
 
 template <class T>
