@@ -377,3 +377,11 @@ def test_curse():
     assert [required_samples(d) for d in (1, 2, 3)] == [100, 10_000, 1_000_000]
     with pytest.raises(ValueError, match="at least 1"):
         required_samples(0)
+
+
+def test_the_predictive_of_many_columns_needs_some_freedom_and_no_more():
+    prior = {"mean": np.zeros(3), "kappa": 1.0, "degrees": 0.5, "scale": np.eye(3)}
+    X = np.array([[1.0, 0.0, 0.0], [-1.0, 0.5, 0.0]])
+    assert posterior_predictive("multivariate_gaussian", X, prior).df == 0.5
+    with pytest.raises(ValueError, match="too few degrees of freedom"):
+        posterior_predictive("multivariate_gaussian", X[:1], prior)

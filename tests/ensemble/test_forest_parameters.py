@@ -162,3 +162,19 @@ def test_news_of_the_trees(capsys, verbose, lines):
     assert not lines or said[-1].startswith("grew 20 of 20 trees")
     quiet = RandomForestClassifier(20, random_state=0).fit(*IRIS)
     np.testing.assert_array_equal(forest.predict_proba(IRIS[0]), quiet.predict_proba(IRIS[0]))
+
+
+@pytest.mark.parametrize("n", [5, 16, 23, 300])
+def test_gains_of_random_cuts_are_those_of_their_rows(n):
+    """Rows are counted sixteen at a time, and those left over one by one."""
+    rng = np.random.RandomState(n)
+    X = rng.rand(n, 2)
+    y = (X[:, 0] + 0.5 * rng.rand(n) > 0.7).astype(int)
+
+    def gini(rows):
+        return 2 * rows.mean() * (1 - rows.mean())
+
+    for tree in ExtraTreesClassifier(10, max_depth=1, max_features=None, random_state=0).fit(X, y).trees_:
+        left = X[:, tree.feature[0]] <= tree.threshold[0]
+        after = left.mean() * gini(y[left]) + (~left).mean() * gini(y[~left])
+        assert tree.gain[0] == pytest.approx(gini(y) - after, rel=1e-9)

@@ -482,6 +482,20 @@ def test_nominal_columns_by_subsets():
     assert model.score(few, column == "b") == 1.0
 
 
+def test_nominal_columns_are_ordered_by_steps_and_pay_for_chance():
+    """Values of few rows and large means stand beside each other, though others have more of a sum."""
+    sizes, means = np.array([30, 30, 1000, 1000, 30, 30]), np.array([10.0, 10.0, 1.0, 0.0, 0.0, 0.0])
+    letters, y = np.repeat(list("abcdef"), sizes), np.repeat(means, sizes)
+    frame = pd.DataFrame({"letter": letters})
+    model = GradientBoostingRegressor(n_estimators=1, learning_rate=1, max_leaf_nodes=2, random_state=0).fit(frame, y)
+    tree = model.trees_[0][0]
+    assert tree.categories(0).tolist() == [0, 1]
+    g, left = y.mean() - y, letters < "c"
+    parts = [g[left].sum() ** 2 / (left.sum() + 10), g[~left].sum() ** 2 / ((~left).sum() + 10)]
+    by_chance = 2 / np.pi * (g**2).mean() * (6 - 1)
+    assert tree.gain[0] == pytest.approx(sum(parts) - by_chance, rel=1e-4)  # gradients are rounded
+
+
 def test_missing_values_take_the_side_that_gains():
     rng = np.random.default_rng(0)
     X = rng.integers(-50, 50, (2000, 2)).astype(float)

@@ -817,3 +817,8 @@ def test_each_split_has_a_seed_of_its_own():
     own, fixed = compare(learners, *IRIS, splitter=4, measures=measure).values()[0]
     assert len(set(own)) == 4
     assert set(fixed) == {7}
+
+
+def test_two_folds_are_two():
+    X, y = load_diabetes(return_X_y=True)
+    assert compare([DummyRegressor(), LinearRegression()], X, y, splitter=2).values().shape == (1, 2, 2)

@@ -66,6 +66,7 @@ def test_precision_cuts_earlier_than_recall():
         ({"favour": "speed"}, "wanted 'precision'"),
         ({"favour": True}, "wanted 'precision'"),
         ({"favour": -1.0}, "above 0"),
+        ({"favour": 0.0}, "above 0"),
         ({"at_least": 0.5}, "favour='precision' or 'recall'"),
         ({"favour": "recall", "at_least": 1.5}, "up to 1"),
         ({"favour": "precision", "at_least": 0.99}, "no cut has a precision of 0.99; the best one reaches 0.5"),

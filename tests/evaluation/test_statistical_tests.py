@@ -15,6 +15,7 @@ from scipy import stats
 
 from lanatus import evaluation as ev
 from lanatus.data import load_algorithm_comparison, load_critical_values
+from lanatus.evaluation.significance._samples import level, numbers
 
 LEVELS = st.sampled_from([0.01, 0.05, 0.1, 0.3])
 ERRORS = st.lists(st.integers(0, 100).map(lambda n: n / 100), min_size=2, max_size=12)
@@ -1087,12 +1088,17 @@ def test_verdicts_are_whole(errors, alpha):
 def test_numbers_that_overflow_are_refused(test):
     with pytest.raises(ValueError, match=r"beyond 1e\+150"):
         test([1e308, -1e308, 1e308], [-1e308, 1e308, 0])
+    with pytest.raises(ValueError, match=r"beyond 1e\+150"):  # one of them is enough
+        test([1.0, 2.0, -1e151], [3.0, 2.0, 1.0])
+    assert numbers("a", [1e150]).tolist() == [1e150]
 
 
 @pytest.mark.parametrize("alpha", [0, 1, "a", None, True, np.nan])
 def test_one_error_for_a_bad_level(alpha):
     with pytest.raises(ValueError, match=r"alpha must be a number > 0 and < 1, such as 0\.05"):
         ev.mcnemar_test(1, 2, alpha=alpha)
+    with pytest.raises(ValueError, match=r"confidence must be a number > 0 and < 1, such as 0\.95"):
+        level(alpha, "confidence")
 
 
 def test_names_may_be_an_array():

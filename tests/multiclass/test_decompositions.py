@@ -1,5 +1,7 @@
 """Decompositions of multi-class problems: the book's codes, scikit-learn's answers, and every way to split."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn import multiclass as theirs
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import mutual_info_score
 from sklearn.model_selection import cross_val_score
 from sklearn.multioutput import MultiOutputClassifier as TheirRelevance
 from sklearn.tree import DecisionTreeClassifier
@@ -35,7 +38,7 @@ from lanatus.multiclass import (
     random_code,
 )
 from lanatus.multiclass._codes import one_vs_one_code, one_vs_rest_code
-from lanatus.multiclass._learned_codes import _column_weights
+from lanatus.multiclass._learned_codes import _best_half, _column_weights, continuous_code
 
 IRIS = load_iris(return_X_y=True)
 WINE = load_wine(return_X_y=True)
@@ -464,3 +467,46 @@ def test_columns_of_learned_codes_weigh_the_log_odds_of_being_right():
     np.testing.assert_allclose(_column_weights(answers, problems, codes), np.log(odds), rtol=1e-12)
     hopeless = _column_weights(-answers, problems, codes)
     np.testing.assert_array_equal(hopeless, 1e-3)
+
+
+@pytest.mark.parametrize("seed", [0, 3, 4, 12, 13])
+def test_the_half_of_four_classes_that_attributes_tell_most(seed):
+    """Where the search by steps finds the best of all halves: the information is that of both sides' rows."""
+    binned, codes = np.random.RandomState(seed).randint(0, 2, (24, 2)), np.repeat(np.arange(4), 6)
+
+    def told(half):
+        return sum(mutual_info_score(np.isin(codes, half), column) for column in binned.T)
+
+    halves = [half for size in (1, 2) for half in combinations(range(4), size)]
+    assert told(_best_half(binned, codes, [0, 1, 2, 3])) == pytest.approx(max(map(told, halves)), rel=1e-12)
+
+
+def test_an_answer_of_zero_is_the_negative_side():
+    rng = np.random.RandomState(0)
+    codes = np.repeat([0, 1, 2], 20)
+    signs = np.where(np.eye(3)[codes] > 0, 1.0, -1.0)
+    answers = np.where(rng.rand(60, 3) < 0.3, 0.0, signs)
+    negative = continuous_code(np.where(answers > 0, 0.2, -5.0), codes, 3, None)
+    np.testing.assert_array_equal(continuous_code(answers, codes, 3, None), negative)
+
+
+@pytest.mark.covers("multiclass.ecoc-problem-dependent")
+@pytest.mark.parametrize("seed", range(3))
+def test_no_code_near_a_continuous_one_costs_less(seed):
+    """Rivals are all alike where the search begins, a kink that it must get away from."""
+    rng = np.random.RandomState(seed)
+    noise, codes = rng.randn(200, 6), rng.randint(0, 3, 200)
+    signs = np.sign(noise + rng.randn(3, 6)[codes])
+    own = np.arange(200), codes
+
+    def cost(matrix):
+        heights = signs @ matrix.T
+        rivals = heights.copy()
+        rivals[own] = -np.inf
+        return 0.5 * (matrix**2).sum() + (np.maximum(0, 1 - heights[own] + rivals.max(axis=1)) ** 2).sum()
+
+    found = continuous_code(signs, codes, 3, None)
+    assert cost(found) < 0.98 * cost(0 * found)
+    for size in (1e-3, 1e-2, 0.1):
+        near = [cost(found + size * rng.randn(3, 6)) for _ in range(200)]
+        assert min(near) > cost(found) * (1 - 1e-3)

@@ -96,3 +96,11 @@ def test_prox_of_one_weight_by_brute_force(name):
         z = penalty.prox(np.array([w]), 0.9)
         best = (costs + 0.5 * (grid[::100] - w) ** 2).min()
         assert 0.9 * penalty.value(z) + 0.5 * (z[0] - w) ** 2 <= best + 1e-9
+
+
+def test_violation_of_groups_of_any_size():
+    """What is left of the gradient where a group is used, however small it is; outside the ball where it is not."""
+    penalty = GroupL2(2.0, [np.array([0, 1]), np.array([2, 3]), np.array([4])], np.array([1.0, 1.0, 3.0]))
+    w = np.array([0.3, -0.4, 0.0, 0.0, -1e-6])
+    gradient = np.array([-1.2, 1.7, 3.0, 4.0, 6.5])
+    np.testing.assert_allclose(penalty.violation(w, gradient), [0.0, 0.1, 1.8, 2.4, 0.5], atol=1e-12)

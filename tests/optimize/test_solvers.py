@@ -192,3 +192,4 @@ def test_the_largest_eigenvalue_is_bounded_closely(d, compressed):
     given = sp.csr_matrix(X) if compressed else X
     assert true * (1 - 1e-9) <= largest_eigenvalue(given, rows, centre, False) <= 1.06 * true
     assert largest_eigenvalue(0 * given, 1e9 * rows, 0 * centre, True) == pytest.approx(1e9 * rows.sum(), rel=1e-12)
+    assert largest_eigenvalue(0 * given, rows, 0 * centre, False) == 0  # nothing to divide by

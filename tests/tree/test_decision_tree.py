@@ -667,3 +667,14 @@ def test_histograms_of_few_rows_are_exact(values):
         hist = DecisionTreeClassifier(method="hist").fit(X, y).tree_
         for name in ("feature", "n_rows", "value"):  # thresholds lie between bins, or between values of the node
             np.testing.assert_array_equal(getattr(hist, name), getattr(exact, name), err_msg=f"{n} rows: {name}")
+
+
+def test_random_subsets_have_every_value_on_either_side():
+    frame = pd.DataFrame({"letter": np.repeat(["a", "b", "c"], 20)})
+    y = np.tile([0, 0, 1, 0, 1, 1, 1, 0, 1, 1], 6) ^ (frame["letter"] == "b").to_numpy()
+    sides = set()
+    for seed in range(20):
+        tree = DecisionTreeClassifier(splitter="random", max_depth=1, random_state=seed).fit(frame, y)
+        leaf = tree.apply(pd.DataFrame({"letter": ["a", "b", "c"]}))
+        sides.add((bool(leaf[0] == leaf[1]), bool(leaf[1] == leaf[2])))
+    assert sides == {(True, False), (False, True)}

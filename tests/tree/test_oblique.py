@@ -134,3 +134,10 @@ def test_depth_in_the_hundreds_needs_no_recursion():
     X = np.arange(n, dtype=float)[:, None]
     y = np.arange(n) % 2
     assert ObliqueTreeClassifier().fit(X, y).score(X, y) == 1.0
+
+
+def test_without_elimination_every_column_has_a_weight():
+    X, y = slanted()
+    X = np.column_stack([np.random.RandomState(1).rand(len(X), 3), X])
+    tree = ObliqueTreeClassifier(max_depth=1).fit(X, y)
+    assert (tree.weights_[0] != 0).all()

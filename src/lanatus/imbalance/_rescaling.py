@@ -172,5 +172,4 @@ def _consistent_weights(costs: np.ndarray, each_two: list[tuple[int, int]]) -> n
 def _pair_weights(first: float, second: float) -> tuple[float, float]:
     """Weights of two classes by the costs of missing them; the least above 0 is 1."""
     above = [cost for cost in (first, second) if cost > 0]
-    unit = min(above) if above else 1.0
-    return (float(first / unit), float(second / unit)) if above else (1.0, 1.0)
+    return (float(first / min(above)), float(second / min(above))) if above else (1.0, 1.0)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from lanatus.multiclass._output_code import OutputCodeClassifier
 
 _BINS = 8
+_SOFTNESS = (1.0, 0.1, 0.01, 0.001, 0.0001)  # of the largest rival, as continuous codes are learned
 
 
 # ---------------------------------------------------------------- DECOC
@@ -207,7 +208,8 @@ def continuous_code(answers: np.ndarray, codes: np.ndarray, n_classes: int, weig
     """Real numbers M that make M_y . h(x) larger by one than every other row, h being the signs of the learners.
 
     Minimises |M|^2 / 2 + C sum max(0, 1 - (M_y - M_r) . h)^2 over the most violating r of each row (Crammer and
-    Singer 2002, with the loss squared so that it is smooth), C = 1, by L-BFGS.
+    Singer 2002, with the loss squared), C = 1, by L-BFGS. The largest of the rivals has a kink where two are alike, as
+    all are at the start, so it is a soft one, less and less.
     """
     from scipy.optimize import minimize
 
@@ -216,19 +218,23 @@ def continuous_code(answers: np.ndarray, codes: np.ndarray, n_classes: int, weig
     share = np.ones(n) if weight is None else weight
     own = np.arange(n), codes
 
-    def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
+    def objective(flat: np.ndarray, softness: float) -> tuple[float, np.ndarray]:
         matrix = flat.reshape(n_classes, m)
         heights = signs @ matrix.T
         rivals = heights.copy()
         rivals[own] = -np.inf
-        rival = rivals.argmax(axis=1)
-        slack = np.maximum(0.0, 1 - heights[own] + rivals[np.arange(n), rival])
+        top = rivals.max(axis=1)
+        part = np.exp((rivals - top[:, None]) / softness)
+        total = part.sum(axis=1)
+        slack = np.maximum(0.0, 1 - heights[own] + top + softness * np.log(total))
         push = 2 * share * slack
-        slope = np.zeros((n, n_classes))
+        slope = push[:, None] * part / total[:, None]
         slope[own] -= push
-        slope[np.arange(n), rival] += push
         value = 0.5 * flat @ flat + share @ slack**2
         return float(value), (matrix + slope.T @ signs).ravel()
 
-    solution = minimize(objective, np.zeros(n_classes * m), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    return np.asarray(solution.x.reshape(n_classes, m))
+    flat = np.zeros(n_classes * m)
+    for softness in _SOFTNESS:
+        how = {"args": (softness,), "jac": True, "method": "L-BFGS-B", "options": {"maxiter": 500}}
+        flat = minimize(objective, flat, **how).x
+    return np.asarray(flat.reshape(n_classes, m))

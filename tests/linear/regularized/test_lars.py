@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import sklearn.linear_model as theirs
 from samples import sparse_regression
+from sklearn.base import clone
 from sklearn.datasets import make_regression
 
 from lanatus.linear import (
@@ -51,3 +52,35 @@ def test_lars_stops_where_one_column_too_many_would_enter(columns):
     model = Lars(n_nonzero_coefs=columns).fit(X, y)
     np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-8)
     assert np.count_nonzero(model.coef_) == columns
+
+
+@pytest.mark.parametrize("model", [Lars(), LassoLars(0.0)])
+def test_a_column_that_depends_on_those_in_use_is_left_out(model):
+    X, y = make_regression(40, 3, noise=1.0, random_state=0)
+    alone = clone(model).fit(X, y)
+    model.fit(np.column_stack([X, X[:, 0] + 2 * X[:, 1] - X[:, 2], X[:, 2]]), y)
+    assert len(model.active_) == 3
+    assert model.n_iter_ == len(model.alphas_) - 1 == model.coef_path_.shape[1] - 1
+    assert alone.n_iter_ == 3
+    np.testing.assert_allclose(
+        model.predict(np.column_stack([X, X[:, 0] + 2 * X[:, 1] - X[:, 2], X[:, 2]])), alone.predict(X), rtol=1e-8
+    )
+
+
+def test_a_path_ends_at_once_where_the_penalty_is_the_largest():
+    X, y = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]), np.array([2.0, -2.0, 1.0, -1.0])
+    model = LassoLars(1.0).fit(X, y)  # the largest mean correlation
+    assert (model.n_iter_, model.active_, model.alphas_.tolist()) == (0, [], [1.0])
+    assert model.coef_.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("seed", [9, 11, 12, 21])
+def test_a_mean_of_columns_in_use_ties_with_them_and_is_left_out(seed):
+    """Rounding decides that it reaches their correlation; it must not join them all the same."""
+    rng = np.random.RandomState(seed)
+    X = rng.normal(size=(30, 3))
+    y = X @ [2.0, 1.5, -1.0] + 0.1 * rng.normal(size=30)
+    wider = np.column_stack([X, (X[:, 0] + X[:, 1]) / 2])
+    model = Lars().fit(wider, y)
+    assert len(model.active_) == 3
+    np.testing.assert_allclose(model.predict(wider), Lars().fit(X, y).predict(X), rtol=1e-9)
