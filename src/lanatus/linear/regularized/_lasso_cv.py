@@ -42,7 +42,7 @@ class LassoCV(LinearRegressor):
     cv : int, splitter, iterable or None, default=None
         The folds, as in scikit-learn; None is five.
     verbose : bool or int, default=False
-        Taken for scikit-learn's sake.
+        Above 0 it prints a line for each fold.
     n_jobs : int or None, default=None
         Taken for scikit-learn's sake; threads follow ``OMP_NUM_THREADS`` and threadpoolctl.
     positive : bool, default=False
@@ -152,7 +152,7 @@ class ElasticNetCV(LinearRegressor):
     copy_X : bool, default=True
         Taken for scikit-learn's sake; X is never changed.
     verbose : bool or int, default=0
-        Taken for scikit-learn's sake.
+        Above 0 it prints a line for each fold.
     n_jobs : int or None, default=None
         Taken for scikit-learn's sake; threads follow ``OMP_NUM_THREADS`` and threadpoolctl.
     positive : bool, default=False
