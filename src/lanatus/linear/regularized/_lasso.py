@@ -16,6 +16,7 @@ from lanatus.linear.regularized._fit import (
     sparse_weights,
     warn_unpenalized,
 )
+from lanatus.linear.regularized._path import lasso_path
 from lanatus.optimize.penalties import L1
 from lanatus.optimize.solvers import CoordinateDescent
 from lanatus.params import rules_for
@@ -126,6 +127,7 @@ class Lasso(MultiOutputMixin, LinearRegressor):
 
     _params = rules_for(__init__, RULES)
     sparse_coef_ = property(sparse_weights)
+    path = staticmethod(lasso_path)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
