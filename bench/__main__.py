@@ -18,7 +18,10 @@ import bench
 from bench.runner import Finding, Outcome, run
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-HEAD = """# Benchmarks
+HEAD = """---
+nav: 70
+---
+# Benchmarks
 
 Ours and the peers run in turn in one process; seconds are medians of the warm runs. A ratio is the time of the fastest
 peer of equal or better quality over ours. Two shared cores: read nothing into a few per cent. Each suite says when and

@@ -216,7 +216,10 @@ def data_rows(data: dict[str, Any], classes: bool) -> Iterator[str]:
         yield f"| {name} | {len(y)} | {X.shape[1] - nominal} | {nominal} | {int(X.isna().sum().sum())} |{end}"
 
 
-INTRO = f"""# Quality
+INTRO = f"""---
+nav: 71
+---
+# Quality
 
 Trees and ensembles against their peers on real data: ten folds (stratified by class), the same for all, every learner
 with the defaults of its own library, nothing tuned. Ours, LightGBM, XGBoost and HistGradientBoosting get the tables as

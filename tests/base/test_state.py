@@ -58,7 +58,8 @@ def test_load_names_what_is_wrong(model, name, spoil, message, tmp_path):
     [
         ("parent", lambda a: changed(a, at1=1), r"parent\[1\] is 1, but first_child says 0"),
         ("parent", lambda a: a[:-1], "parent is int32"),
-        ("value", lambda a: a[:, :0], "value is float64"),
+        ("outputs", lambda a: a[:, :0], "outputs is float64"),
+        ("classes", lambda a: a + 1, "classes are"),
         ("gain", lambda a: a.astype("f4"), "gain is float32"),
         ("first_child", lambda a: changed(a, at0=-1), r"first_child\[0\] is -1"),
     ],

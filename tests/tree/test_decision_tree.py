@@ -516,11 +516,12 @@ def test_the_number_of_threads_does_not_show(method, options):
     same(trees[0], trees[2])
 
 
-def test_sparse_rows_give_the_tree_of_dense_ones():
+@pytest.mark.parametrize("method", ["auto", "exact", "hist"])
+def test_sparse_rows_give_the_tree_of_dense_ones(method):
     X, y = noisy(500)
     X[np.abs(X) < 0.8] = 0
-    dense = DecisionTreeClassifier(method="hist").fit(X, y)
-    sparse = DecisionTreeClassifier().fit(sp.csr_matrix(X), y)
+    dense = DecisionTreeClassifier(method=method).fit(X, y)
+    sparse = DecisionTreeClassifier(method=method).fit(sp.csr_matrix(X), y)
     np.testing.assert_array_equal(dense.predict_proba(X), sparse.predict_proba(sp.csr_matrix(X)))
 
 

@@ -63,7 +63,7 @@ def open_dask(estimator: Estimator, X: Any, y: Any, sample_weight: Any, reset: b
 
 
 @dataclass(frozen=True)
-class Part:
+class DaskPart:
     """One partition of the data, with its target and weights."""
 
     X: Any
@@ -94,7 +94,7 @@ def _named_columns(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
 
 
 def _joined(X: Any, y: Any, sample_weight: Any) -> list[Any]:
-    """Delayed `Part`s of all rows."""
+    """Delayed `DaskPart`s of all rows."""
     for part in (y, sample_weight):
         if part is not None and not is_dask(part):
             raise TypeError(f"with X on Dask, y and sample_weight must be too; got {type(part).__name__}.")
@@ -117,8 +117,8 @@ def _joined_frames(X: Any, given: dict[str, Any]) -> list[Any]:
     return list(X.map_partitions(_part, *there.values(), names=tuple(there), **options).to_delayed())
 
 
-def _part(X: Any, *companions: Any, names: tuple[str, ...]) -> Part:
-    return Part(X, **dict(zip(names, companions, strict=True)))
+def _part(X: Any, *companions: Any, names: tuple[str, ...]) -> DaskPart:
+    return DaskPart(X, **dict(zip(names, companions, strict=True)))
 
 
 def _joined_arrays(X: Any, given: dict[str, Any]) -> list[Any]:
@@ -129,7 +129,7 @@ def _joined_arrays(X: Any, given: dict[str, Any]) -> list[Any]:
         X = X if len(X.chunks) < 2 or len(X.chunks[1]) == 1 else _sized(X).rechunk({1: -1})
     blocks = np.asarray(X.to_delayed(), dtype=object).ravel().tolist()
     columns = [[None] * len(blocks) if part is None else _cut_alike(part, X, blocks) for part in given.values()]
-    return [delayed(Part, pure=False)(*each) for each in zip(blocks, *columns, strict=True)]
+    return [delayed(DaskPart, pure=False)(*each) for each in zip(blocks, *columns, strict=True)]
 
 
 def _cut_alike(part: Any, X: Any, blocks: list[Any]) -> list[Any]:
@@ -169,7 +169,7 @@ class _Survey:
     dtype: Any
 
 
-def _survey(part: Part) -> _Survey:
+def _survey(part: DaskPart) -> _Survey:
     table = Table.of(part.X)
     return _Survey(len(table), table.schema, table.numeric.dtype if table.schema.numeric else np.dtype(np.float64))
 
@@ -189,7 +189,7 @@ def _join_schemas(a: Schema, b: Schema) -> Schema:
     return Schema(columns, named=a.named)
 
 
-def _tally_part(tally: Tally[S], prepare: Prepare, part: Part, start: int) -> S:
+def _tally_part(tally: Tally[S], prepare: Prepare, part: DaskPart, start: int) -> S:
     return tally(prepare(part.X, part.y, part.sample_weight, start))
 
 

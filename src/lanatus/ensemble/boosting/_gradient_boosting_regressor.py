@@ -62,7 +62,8 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
     n_estimators : int, default=100
         Rounds: one tree each, or one for each of several classes.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        Most leaves of a tree; "auto" is a leaf for 80 rows, but from 4 to 31, and 31 where `max_depth` is given.
+        Most leaves of a tree; "auto" is 4 for up to 350 rows, then the more the more rows, and 31 from 880 rows on or
+        where `max_depth` is given.
     max_depth : int or None, default=None
         Most tests on a path.
     min_samples_split : int or float, default=2

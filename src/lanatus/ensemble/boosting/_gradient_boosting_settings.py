@@ -38,7 +38,8 @@ def settings_of(
     n, d = len(train), len(n_values)
     wanted = model.max_leaf_nodes
     if isinstance(wanted, str):
-        wanted = 31 if model.max_depth is not None else min(31, max(4, n // 80))
+        # By trial: few rows, which may be noise, want small trees; from some hundreds on they do not.
+        wanted = 31 if model.max_depth is not None else min(31, max(4, n * n // 25_000))
     leaves = n if wanted is None else wanted
     if model.max_depth is not None and model.max_depth < 31:
         leaves = min(leaves, 2**model.max_depth)

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
-from lanatus.base import class_codes, fitting
+from lanatus.base import class_codes, fitting, is_dask
 from lanatus.catalog import method
 from lanatus.params import Array, Choice, Function, Integer, Nothing, ParameterRule, Real, Satisfies, rules_for
 from lanatus.scale import Engine, blockwise, is_at_scale
@@ -422,7 +422,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTreeBase):
 
 def target_columns(y: Any) -> list[Any]:
     """The columns of targets of several outputs; y itself for one."""
-    columns = y if y is None or hasattr(y, "to_pylist") else np.asarray(y)
+    columns = y if y is None or hasattr(y, "to_pylist") or is_dask(y) else np.asarray(y)
     if isinstance(columns, np.ndarray) and columns.ndim == 2 and columns.shape[1] > 1:
         return [columns[:, o] for o in range(columns.shape[1])]
     return [y]

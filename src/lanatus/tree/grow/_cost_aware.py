@@ -21,7 +21,7 @@ _MAPPING = Satisfies(lambda value: isinstance(value, Mapping), "a dict")
 _COSTS = Satisfies(lambda value: isinstance(value, CostMatrix | Mapping), "a CostMatrix, a dict {(true, said): cost}")
 
 
-class Sample(NamedTuple):
+class LabelledRows(NamedTuple):
     """The rows that a tree grows on."""
 
     X: np.ndarray
@@ -30,7 +30,7 @@ class Sample(NamedTuple):
     weights: np.ndarray
 
 
-class Split(NamedTuple):
+class ColumnSplit(NamedTuple):
     """The best split of one column: a tree of one test, and the child that each row goes to."""
 
     feature: int
@@ -190,12 +190,12 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
         matrix, codes = np.ascontiguousarray(as_dense(X), dtype=np.float64), targets[:, 0]
         weights = np.ones(len(codes)) if weights is None else weights
         kept = weights > 0
-        sample = Sample(matrix[kept], n_values, codes[kept], weights[kept])
+        sample = LabelledRows(matrix[kept], n_values, codes[kept], weights[kept])
         tree = self._grown(sample)
         self._account(tree, sample)
         return tree
 
-    def _grown(self, sample: Sample) -> Tree:
+    def _grown(self, sample: LabelledRows) -> Tree:
         nodes, value = Nodes(), [np.zeros(len(self.classes_))]
         todo = [(nodes.add(-1), np.arange(len(sample.codes)), frozenset[int](), 0)]
         while todo:
@@ -215,7 +215,7 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
                     todo.append((child, reached, paid | {split.feature}, depth + 1))
         return nodes.tree(np.array(value))
 
-    def _best(self, sample: Sample, rows: np.ndarray, paid: frozenset[int]) -> Split | None:
+    def _best(self, sample: LabelledRows, rows: np.ndarray, paid: frozenset[int]) -> ColumnSplit | None:
         """The split of these rows that is worth most, None where none is worth its cost."""
         found, most = None, (0.0, 0.0)
         weights, codes = sample.weights[rows], sample.codes[rows][:, None]
@@ -230,7 +230,7 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
             worth = self._worth(stump, gain, 0.0 if feature in paid else float(cost))
             if (worth, gain) > most:
                 child = stump.leaves(column) - stump.first_child[0]
-                found, most = Split(feature, stump, child, gain), (worth, gain)
+                found, most = ColumnSplit(feature, stump, child, gain), (worth, gain)
         return found
 
     def _worth(self, stump: Tree, gain: float, cost: float) -> float:
@@ -243,7 +243,7 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
         worth = gain if self.criterion == "idx" else gain * gain
         return worth / cost if cost > 0 else np.inf
 
-    def _account(self, tree: Tree, sample: Sample) -> None:
+    def _account(self, tree: Tree, sample: LabelledRows) -> None:
         """What the training rows cost."""
         leaves = tree.leaves(sample.X)
         errors = self.error_costs_[sample.codes, self._heaviest(tree.outputs)[leaves]]
@@ -278,7 +278,7 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
         return _path_costs(self.tree_, self.attribute_costs_)[self.apply(X)]
 
 
-def _divide(nodes: Nodes, node: int, split: Split) -> None:
+def _divide(nodes: Nodes, node: int, split: ColumnSplit) -> None:
     """Give a node the test of a stump."""
     stump = split.stump
     n_children, threshold = int(stump.n_children[0]), float(stump.threshold[0])
