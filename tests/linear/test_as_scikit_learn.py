@@ -6,7 +6,16 @@ import scipy.sparse as sp
 import sklearn.linear_model as peers
 from sklearn.datasets import make_classification, make_regression
 
-from lanatus.linear import ElasticNet, ElasticNetCV, Lasso, LassoCV, LogisticRegression, MultiTaskLasso, Ridge
+from lanatus.linear import (
+    ElasticNet,
+    ElasticNetCV,
+    Lasso,
+    LassoCV,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    MultiTaskLasso,
+    Ridge,
+)
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +111,12 @@ def test_weights_of_several_targets_are_had_as_a_sparse_matrix(line):
     X, y = line
     model = MultiTaskLasso(1.0).fit(X, np.column_stack([y, -y]))
     np.testing.assert_array_equal(model.sparse_coef_.toarray(), model.coef_)
+
+
+def test_priors_that_are_no_probabilities_are_told_of():
+    X, y = make_classification(40, 4, random_state=0)
+    with pytest.warns(UserWarning, match=r"priors have the sum 1\.1"):
+        model = LinearDiscriminantAnalysis(priors=[0.5, 0.6]).fit(X, y)
+    np.testing.assert_allclose(model.priors_, [5 / 11, 6 / 11], rtol=1e-12)
+    with pytest.raises(ValueError, match="sum above zero"):
+        LinearDiscriminantAnalysis(priors=[0.0, 0.0]).fit(X, y)
