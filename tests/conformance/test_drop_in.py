@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,7 @@ SPEC = importlib.util.spec_from_file_location("sklearn_tests", Path(__file__).pa
 tool = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(tool)
 
-# Packages whose names are held to it.
-PACKAGES = ("tree", "ensemble")
-
-PAIRS = {
-    name: pair for name, pair in sorted(tool.equal_names().items()) if pair[0].__module__.split(".")[1] in PACKAGES
-}
+PAIRS = dict(sorted(tool.equal_names().items()))
 
 _CHECKED = "rows are always checked: the kernels trust nothing that comes in"
 _HISTOGRAMS = (
@@ -39,6 +35,24 @@ _OLD = "deprecated there: both of its values choose the same splits"
 _FIRST = "the tree comes first, by place"
 _PICTURE = "the picture is laid out, coloured and labelled in another way, which has no such choice"
 _TEXT = "it returns the text, of the tree as our pictures show it; Graphviz itself has the choice"
+_ABSENT = "not written; the name is refused, so nothing is taken and ignored"
+_DEPRECATED = "deprecated there: alphas is the number of penalties too"
+_UNTOUCHED = "X is never written to, so that there is nothing to choose"
+_MIXED = "made for mixed tables: numbers, names and order of the columns are kept, and unseen categories told of"
+_MISSING = "a table knows what is missing (NaN, None, the frame's own), and keeps its columns, empty ones filled with 0"
+_PARTS = "rows that come in parts are read from a source by the models; not written for this step"
+_OPTIMUM = "all solvers find one optimum, and the penalty is read from C and l1_ratio; the docstring says so"
+_RECORD = "a record of arrays for the kernels of k-nearest neighbours and density, which do the search"
+_EXPLAINED = "it draws the result of our partial_dependence, which holds the choices"
+_MODEL = "the model comes first, by place"
+_MEASURE = "made of what an explanation needs; scikit-learn's function takes our models too"
+_BALANCED = "made for rare classes, where the share of a class is the better threshold; the docstring says so"
+_BOUNDS = "bounds give the same clusters sooner; chosen by shape"
+_LEAST = "another meaning, as the docstring says: what a singular covariance is given, not when one is refused"
+_DIRECT = "the normal equations have none; solver='svd' learns it"
+_TABLED = "one label a row; several are refused, and MLkNN and ClassifierChain are for them"
+_CODE = "10 log2(N) columns, as Allwein, Schapire and Singer advise; code_size says another length"
+_FIGURE = "as many as Figure 10.6 of the book has; the docstring says so"
 
 # name -> {difference: why it is accepted}
 DIFFERENCES: dict[str, dict[str, str]] = {
@@ -90,6 +104,203 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "it: filled is True, not False, by default": _PICTURE,
         "it: fontsize is 10.0, not None, by default": _PICTURE,
         "it: impurity is False, not True, by default": _PICTURE,
+    },
+    "ElasticNet": {
+        "fit() has no check_input": _CHECKED,
+        "path() has no Xy": _ABSENT,
+        "path() has no check_input": _CHECKED,
+        "path() has no copy_X": _UNTOUCHED,
+        "path() has no n_alphas": _DEPRECATED,
+        "path() has no verbose": _ABSENT,
+        "path(): alphas is 100, not 'warn', by default": _DEPRECATED,
+    },
+    "ElasticNetCV": {
+        "path() has no Xy": _ABSENT,
+        "path() has no check_input": _CHECKED,
+        "path() has no copy_X": _UNTOUCHED,
+        "path() has no n_alphas": _DEPRECATED,
+        "path() has no verbose": _ABSENT,
+        "path(): alphas is 100, not 'warn', by default": _DEPRECATED,
+    },
+    "FixedThresholdClassifier": {
+        "has no predict_log_proba()": _ABSENT,
+        "it: threshold is 'balanced', not 'auto', by default": _BALANCED,
+    },
+    "KBinsDiscretizer": {
+        "bin_edges_ has the shape (5, 4), not (5,)": _MIXED,
+        "fit() has no sample_weight": _ABSENT,
+        "has no inverse_transform()": _ABSENT,
+        "it has no dtype": _MIXED,
+        "it has no quantile_method": _ABSENT,
+        "it has no random_state": _ABSENT,
+        "it has no subsample": _ABSENT,
+        "it: encode is 'ordinal', not 'onehot', by default": _MIXED,
+    },
+    "KDTree": {
+        "has no get_arrays()": _RECORD,
+        "has no get_n_calls()": _RECORD,
+        "has no get_tree_stats()": _RECORD,
+        "has no kernel_density()": _RECORD,
+        "has no query()": _RECORD,
+        "has no query_radius()": _RECORD,
+        "has no reset_n_calls()": _RECORD,
+        "has no two_point_correlation()": _RECORD,
+    },
+    "KMeans": {
+        "it: algorithm is 'auto', not 'lloyd', by default": _BOUNDS,
+    },
+    "KNNImputer": {
+        "it has no add_indicator": _ABSENT,
+        "it has no copy": _UNTOUCHED,
+        "it has no keep_empty_features": _MISSING,
+        "it has no metric": _ABSENT,
+        "it has no missing_values": _MISSING,
+        "learns no indicator_": _ABSENT,
+    },
+    "KernelDensity": {
+        "learns no tree_": _RECORD,
+    },
+    "Lars": {
+        "fit() has no Xy": _ABSENT,
+        "it has no copy_X": _UNTOUCHED,
+        "it has no eps": _ABSENT,
+        "it has no fit_path": _ABSENT,
+        "it has no jitter": _ABSENT,
+        "it has no precompute": _ABSENT,
+        "it has no random_state": _ABSENT,
+        "it has no verbose": _ABSENT,
+    },
+    "Lasso": {
+        "fit() has no check_input": _CHECKED,
+    },
+    "LassoLars": {
+        "fit() has no Xy": _ABSENT,
+        "it has no copy_X": _UNTOUCHED,
+        "it has no eps": _ABSENT,
+        "it has no fit_path": _ABSENT,
+        "it has no jitter": _ABSENT,
+        "it has no precompute": _ABSENT,
+        "it has no random_state": _ABSENT,
+        "it has no verbose": _ABSENT,
+    },
+    "LinearRegression": {
+        "learns no singular_": _DIRECT,
+    },
+    "LogisticRegression": {
+        "it: penalty is 'auto', not 'deprecated', by default": _OPTIMUM,
+        "it: solver is 'auto', not 'lbfgs', by default": _OPTIMUM,
+    },
+    "MinMaxScaler": {
+        "has no partial_fit()": _PARTS,
+    },
+    "MultiTaskElasticNet": {
+        "has no path()": _ABSENT,
+        "learns no eps_": _ABSENT,
+    },
+    "MultiTaskElasticNetCV": {
+        "has no path()": _ABSENT,
+    },
+    "MultiTaskLasso": {
+        "has no path()": _ABSENT,
+        "learns no eps_": _ABSENT,
+    },
+    "MultiTaskLassoCV": {
+        "has no path()": _ABSENT,
+    },
+    "OneHotEncoder": {
+        "it has no dtype": _MIXED,
+        "it has no feature_name_combiner": _ABSENT,
+        "it has no max_categories": _ABSENT,
+        "it has no min_frequency": _ABSENT,
+        "it has no sparse_output": _MIXED,
+        "it: handle_unknown is 'warn', not 'error', by default": _MIXED,
+        "learns no drop_idx_": _ABSENT,
+    },
+    "OneVsOneClassifier": {
+        "has no partial_fit()": _ABSENT,
+        "learns no pairwise_indices_": _ABSENT,
+    },
+    "OneVsRestClassifier": {
+        "has no partial_fit()": _ABSENT,
+        "learns no label_binarizer_": _TABLED,
+        "learns no multilabel_": _TABLED,
+    },
+    "OrdinalEncoder": {
+        "has no inverse_transform()": _ABSENT,
+        "it has no dtype": _MIXED,
+        "it has no encoded_missing_value": _ABSENT,
+        "it has no handle_unknown": _MIXED,
+        "it has no max_categories": _ABSENT,
+        "it has no min_frequency": _ABSENT,
+        "it has no unknown_value": _ABSENT,
+    },
+    "OutputCodeClassifier": {
+        "code_book_ has the shape (2, 1), not (2, 3)": _CODE,
+        "it: code_size is None, not 1.5, by default": _CODE,
+    },
+    "PartialDependenceDisplay": {
+        "has no from_estimator()": _EXPLAINED,
+        "it has no deciles": _EXPLAINED,
+        "it has no feature_names": _EXPLAINED,
+        "it has no features": _EXPLAINED,
+        "it has no is_categorical": _EXPLAINED,
+        "it has no kind": _EXPLAINED,
+        "it has no pd_results": _EXPLAINED,
+        "it has no random_state": _EXPLAINED,
+        "it has no subsample": _EXPLAINED,
+        "it has no target_idx": _EXPLAINED,
+        "plot() has no bar_kw": _EXPLAINED,
+        "plot() has no centered": _EXPLAINED,
+        "plot() has no contour_kw": _EXPLAINED,
+        "plot() has no heatmap_kw": _EXPLAINED,
+        "plot() has no ice_lines_kw": _EXPLAINED,
+        "plot() has no line_kw": _EXPLAINED,
+        "plot() has no n_cols": _EXPLAINED,
+        "plot() has no pd_line_kw": _EXPLAINED,
+        "plot() has no pdp_lim": _EXPLAINED,
+    },
+    "QuadraticDiscriminantAnalysis": {
+        "it: tol is 1e-09, not 0.0001, by default": _LEAST,
+    },
+    "SimpleImputer": {
+        "has no inverse_transform()": _ABSENT,
+        "it has no add_indicator": _ABSENT,
+        "it has no copy": _UNTOUCHED,
+        "it has no keep_empty_features": _MISSING,
+        "it has no missing_values": _MISSING,
+        "learns no indicator_": _ABSENT,
+    },
+    "StandardScaler": {
+        "fit() has no sample_weight": _ABSENT,
+        "has no partial_fit()": _PARTS,
+        "has no set_callbacks()": _ABSENT,
+        "inverse_transform() has no copy": _UNTOUCHED,
+        "transform() has no copy": _UNTOUCHED,
+    },
+    "enet_path": {
+        "it has no Xy": _ABSENT,
+        "it has no check_input": _CHECKED,
+        "it has no copy_X": _UNTOUCHED,
+        "it has no n_alphas": _DEPRECATED,
+        "it has no verbose": _ABSENT,
+        "it: alphas is 100, not 'warn', by default": _DEPRECATED,
+    },
+    "make_s_curve": {
+        "it: n_samples is 3000, not 100, by default": _FIGURE,
+    },
+    "partial_dependence": {
+        "it has no categorical_features": _MEASURE,
+        "it has no custom_values": _MEASURE,
+        "it has no estimator": _MODEL,
+        "it has no feature_names": _MEASURE,
+        "it has no kind": _MEASURE,
+        "it takes ['model', 'X'] by place, not ['X', 'features']": _MODEL,
+        "it: grid_resolution is 50, not 100, by default": _MEASURE,
+    },
+    "permutation_importance": {
+        "it has no estimator": _MODEL,
+        "it has no max_samples": _MEASURE,
+        "it takes ['model', 'X'] by place, not ['X', 'y']": _MODEL,
     },
 }
 
@@ -154,9 +365,22 @@ def example(cls: type) -> tuple[Any, Any, Any]:
     if "estimators" in wanted:
         learners = (Ridge(), KNeighborsRegressor()) if regression else (LogisticRegression(), KNeighborsClassifier())
         given["estimators"] = [("linear", learners[0]), ("near", learners[1])]
-    made = make_regression if regression else make_classification
+    if "estimator" in wanted and wanted["estimator"].default is inspect.Parameter.empty:
+        given["estimator"] = Ridge() if regression else LogisticRegression()
+    made = make_regression if regression else partial(make_classification, n_redundant=0)
     X, y = made(60, 5, random_state=0)
-    return cls(**given), X, y
+    return cls(**given), *_fit_for(cls.__name__, X, y)
+
+
+def _fit_for(name: str, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and targets that a class of that name can be fitted to."""
+    if name.startswith("MultiTask"):
+        return X, np.column_stack([y, -y])
+    if name in ("MultinomialNB", "ComplementNB"):
+        return np.abs(X), y
+    if name in ("CategoricalNB", "OneHotEncoder", "OrdinalEncoder"):
+        return np.abs(X).round().astype(int), y
+    return X, y
 
 
 def learned(model: Any) -> dict[str, Any]:

@@ -7,8 +7,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import sklearn.preprocessing
 
-from lanatus.preprocess import KNNImputer, OneHotEncoder, SimpleImputer, StandardScaler
+from lanatus.preprocess import KNNImputer, MinMaxScaler, OneHotEncoder, SimpleImputer, StandardScaler
 from lanatus.table import Table
 
 
@@ -56,3 +57,11 @@ def test_knn_distance_counts_attributes_not_indicators():
         }
     )
     assert KNNImputer(1).fit_transform(frame)["t"][0] == 20.0
+
+
+@pytest.mark.covers("data.min-max-scaler")
+def test_a_scaler_keeps_all_that_it_learned():
+    X = np.array([[1.0, 5.0], [3.0, 5.5], [2.0, 9.0]])
+    model, peer = MinMaxScaler((-1, 1)).fit(X), sklearn.preprocessing.MinMaxScaler((-1, 1)).fit(X)
+    for name in ("data_min_", "data_max_", "data_range_", "min_", "scale_"):
+        np.testing.assert_array_equal(getattr(model, name), getattr(peer, name))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from lanatus.base import Estimator, Floats, Number, check_is_fitted
@@ -97,7 +98,7 @@ class LinearModel(Estimator):
         Weights compare attributes only if these have the same scale: standardise them first.
         """
         self._check_weights()
-        weights = np.atleast_2d(self.coef_)
+        weights = np.atleast_2d(dense(self.coef_))
         sizes = np.sqrt((weights.astype(np.float64) ** 2).sum(axis=0))
         names = self.schema_.expanded_names()
         order = np.argsort(-sizes, kind="stable")
@@ -111,7 +112,8 @@ class LinearModel(Estimator):
 
     def _linear(self, X: Any) -> np.ndarray:
         self._check_weights()
-        return np.asarray(self._take(X, reset=False) @ self.coef_.T + self.intercept_)
+        product = self._take(X, reset=False) @ self.coef_.T
+        return np.asarray(dense(product) + self.intercept_)
 
     def _set_linear(self, coef: np.ndarray, x_mean: np.ndarray, y_mean: np.ndarray, dtype: Any, flat: bool) -> None:
         """Keep weights (d, t) and the bias that puts the plane through the means; `flat` for a single target."""
@@ -119,3 +121,8 @@ class LinearModel(Estimator):
             intercept = y_mean - x_mean @ coef
         self.coef_ = np.ascontiguousarray(coef[:, 0] if flat else coef.T).astype(dtype, copy=False)
         self.intercept_ = np.dtype(dtype).type(intercept[0]) if flat else intercept.astype(dtype, copy=False)
+
+
+def dense(weights: Any) -> np.ndarray:
+    """Weights, or products with them, as an array, though `sparsify` made them sparse."""
+    return np.asarray(weights.toarray() if sp.issparse(weights) else weights)

@@ -7,7 +7,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin, is_regressor
 
-from lanatus.base import coded_rows, fitting
+from lanatus.base import check_is_fitted, coded_rows, fitting
 from lanatus.params import rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER, Wrapper
@@ -28,6 +28,12 @@ class Decomposed(ClassifierMixin, Wrapper):
 
     _params = rules_for(__init__, estimator=LEARNER)
 
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        check_is_fitted(self)
+        return len(self.classes_)
+
     def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
         if is_regressor(self.estimator):
             raise TypeError(f"{type(self).__name__} wants a classifier; {self.estimator!r} is a regressor.")
@@ -36,7 +42,7 @@ class Decomposed(ClassifierMixin, Wrapper):
 
     def _fit_all(self, X: Any, tasks: Tasks, weight: np.ndarray | None) -> None:
         """Fit a learner to each (two-class target, rows or None for all)."""
-        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+        self.estimators_ = Parallel(n_jobs=self.n_jobs, verbose=getattr(self, "verbose", 0))(
             delayed(self._fitted)(X, target, rows, weight) for target, rows in tasks
         )
 

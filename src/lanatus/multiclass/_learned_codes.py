@@ -135,7 +135,7 @@ def embed_nodes(
     heavy = None if weight is None else weight[inside]
     trial._fit_problems(train, codes[inside], heavy)
     learners = list(trial.estimators_)
-    for _ in range(model.length or n):
+    for _ in range(model._length() or n):
         answers = trial._answers(tested)
         trial.weights_ = _column_weights(answers, trial.problems_, codes[outside])
         guess = trial._nearness(answers).argmax(axis=1)

@@ -4,13 +4,25 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from lanatus.base import check_is_fitted
 from lanatus.catalog import method
 from lanatus.multiclass._decomposed import Decomposed, Tasks, confidence
-from lanatus.params import Choice, rules_for
+from lanatus.params import Choice, Flag, Integer, rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
+
+
+def _knows_probabilities(model: Any) -> bool:
+    fitted = getattr(model, "estimators_", None)
+    return hasattr(fitted[0] if fitted else model.estimator, "predict_proba")
+
+
+def _probability(model: Any, X: Any) -> np.ndarray:
+    """How likely a two-class learner holds its second class."""
+    said = np.asarray(model.predict_proba(X), dtype=np.float64)
+    return said[:, 1] if len(model.classes_) == 2 else np.full(len(said), float(model.classes_[0] == 1))
 
 
 @method(
@@ -35,6 +47,8 @@ class OneVsRestClassifier(Decomposed):
         The two-class learner.
     n_jobs : int or None, default=None
         Learners fitted at a time, as in joblib.
+    verbose : int, default=0
+        How much joblib prints of the fits.
 
     Attributes
     ----------
@@ -57,6 +71,13 @@ class OneVsRestClassifier(Decomposed):
     ['a', 'b', 'c']
     """
 
+    def __init__(self, estimator: Any, *, n_jobs: int | None = None, verbose: int = 0) -> None:
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    _params = rules_for(__init__, estimator=LEARNER, verbose=Integer(low=0) | Flag())
+
     def _tasks(self, rows: Any, codes: np.ndarray) -> Tasks:
         wanted = range(len(self.classes_)) if len(self.classes_) > 2 else [1]
         return [((codes == c).astype(np.int64), None) for c in wanted]
@@ -68,6 +89,18 @@ class OneVsRestClassifier(Decomposed):
         rows = self._take(X, reset=False)
         sure = np.column_stack([confidence(model, rows) for model in self.estimators_])
         return sure[:, 0] if len(self.classes_) == 2 else sure
+
+    @available_if(_knows_probabilities)
+    @blockwise
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class: what its learner says against the rest, over the sum of all."""
+        check_is_fitted(self)
+        rows = self._take(X, reset=False)
+        said = np.column_stack([_probability(model, rows) for model in self.estimators_])
+        if len(self.classes_) == 2:
+            return np.column_stack([1 - said[:, 0], said[:, 0]])
+        total = said.sum(axis=1, keepdims=True)
+        return np.where(total > 0, said / np.where(total > 0, total, 1.0), 1 / len(self.classes_))
 
 
 @method(

@@ -18,7 +18,7 @@ from lanatus.multiclass._codes import (
 from lanatus.multiclass._decoding import DISTANCES, code_distances
 from lanatus.multiclass._decomposed import Decomposed, confidence
 from lanatus.multiclass._learned_codes import continuous_code, discriminant_code, embed_nodes
-from lanatus.params import Array, Choice, Integer, Nothing, rules_for
+from lanatus.params import Array, Choice, Integer, Nothing, Real, rules_for
 from lanatus.scale import blockwise
 from lanatus.wrapping import LEARNER
 
@@ -33,6 +33,8 @@ CODES = (
     "ecoc-one",
     "crammer-singer",
 )
+
+_OF_ANY_LENGTH = ("dense", "sparse", "optimal", "crammer-singer", "ecoc-one")
 
 
 @method(
@@ -66,6 +68,8 @@ class OutputCodeClassifier(Decomposed):
         problems, and real numbers learned as the code).
     length : int or None, default=None
         Columns of "dense", "sparse", "optimal" and "crammer-singer" codes, most columns that "ecoc-one" adds.
+    code_size : float or None, default=None
+        The same as a share of the number of classes, rounded down, instead of `length`.
     decoding : {"hamming", "euclidean", "exponential", "hinge"}, default="hamming"
         Distance to the rows, as in :func:`decode`. Learned weights of "ecoc-one" are used with it; "crammer-singer"
         takes the largest product instead.
@@ -121,6 +125,7 @@ class OutputCodeClassifier(Decomposed):
         *,
         code: Any = "dense",
         length: int | None = None,
+        code_size: float | None = None,
         decoding: str = "hamming",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -128,6 +133,7 @@ class OutputCodeClassifier(Decomposed):
         self.estimator = estimator
         self.code = code
         self.length = length
+        self.code_size = code_size
         self.decoding = decoding
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -137,12 +143,17 @@ class OutputCodeClassifier(Decomposed):
         estimator=LEARNER,
         code=Choice(*CODES) | Array(2),
         length=Nothing() | Integer(low=1),
+        code_size=Nothing() | Real(above=0),
         decoding=Choice(*DISTANCES),
     )
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows X with labels y; `sample_weight` says how much each counts."""
+        if self.code_size is not None and not (isinstance(self.code, str) and self.code in _OF_ANY_LENGTH):
+            raise ValueError(
+                f"code_size is for codes {', '.join(_OF_ANY_LENGTH)}; a code {self.code!r} has its length."
+            )
         rows, codes, weight = self._open(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self.problems_ = self._problems(rows, codes, rng)
@@ -164,12 +175,20 @@ class OutputCodeClassifier(Decomposed):
         if self.code == "exhaustive":
             return exhaustive_code(n)
         if self.code == "optimal":
-            return optimal_code(n, self.length or max(1, min(2 ** (n - 1) - 1, 3 * n)))
+            return optimal_code(n, self._length() or max(1, min(2 ** (n - 1) - 1, 3 * n)))
         if self.code == "decoc":
             return discriminant_code(rows, codes, n)
         if self.code in ("dense", "sparse", "crammer-singer"):
-            return random_code(n, self.length, sparse=self.code == "sparse", random_state=rng)
+            return random_code(n, self._length(), sparse=self.code == "sparse", random_state=rng)
         return one_vs_rest_code(n)
+
+    def _length(self) -> int | None:
+        """Columns asked for, in one way or the other."""
+        if self.code_size is None:
+            return self.length
+        if self.length is not None:
+            raise ValueError(f"length={self.length} and code_size={self.code_size} say the same; give one of them.")
+        return max(1, int(len(self.classes_) * self.code_size))
 
     def _fit_problems(self, rows: Any, codes: np.ndarray, weight: np.ndarray | None) -> None:
         tasks = []

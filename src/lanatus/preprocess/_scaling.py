@@ -22,7 +22,7 @@ class _Scaler(ColumnTransformer):
             self._inner.fit(table.numeric)
             learned = {name: value for name, value in vars(self._inner).items() if name.endswith("_")}
             for name, value in learned.items():
-                if not name.endswith("in_"):
+                if name not in ("n_features_in_", "feature_names_in_"):  # those of the whole table are kept
                     setattr(self, name, value)
 
     def _apply(self, table: Table) -> list[Output]:

@@ -29,10 +29,10 @@ def pooled_covariance(model: Any, engine: Engine, stats: ClassScatter, priors: n
     return shrunk_covariance(covariance, share)
 
 
-def shrunk_covariance(covariance: np.ndarray, share: float) -> np.ndarray:
-    """(1 - share) covariance + share * mean variance * identity."""
-    mean = np.trace(covariance) / len(covariance)
-    return (1 - share) * covariance + share * mean * np.eye(len(covariance))
+def shrunk_covariance(emp_cov: np.ndarray, shrinkage: float = 0.1) -> np.ndarray:
+    """(1 - shrinkage) covariance + shrinkage * mean variance * identity."""
+    mean = np.trace(emp_cov) / len(emp_cov)
+    return (1 - shrinkage) * emp_cov + shrinkage * mean * np.eye(len(emp_cov))
 
 
 def _scaled_scatter(classes: np.ndarray, scale: np.ndarray, block: Block) -> ClassScatter:

@@ -1,5 +1,6 @@
 """Linear discriminant analysis."""
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -249,6 +250,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             raise ValueError(f"priors must have one entry a class: got {priors.size}, wanted {len(stats.mass)}.")
         if (priors < 0).any():
             raise ValueError("priors must be non-negative")
+        if not 0 < priors.sum() < np.inf:
+            raise ValueError(f"priors must have a sum above zero; got {self.priors!r}.")
+        if not np.isclose(priors.sum(), 1.0):
+            warnings.warn(f"priors have the sum {priors.sum():.6g}, and are divided by it.", stacklevel=4)
         return priors / priors.sum()
 
     def _keep_dtype(self, dtype: Any) -> None:

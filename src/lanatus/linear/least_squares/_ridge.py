@@ -11,9 +11,13 @@ from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES, STRENGTH
 from lanatus.linear.least_squares._solve import SOLVERS, direct_solver, keep_direct
 from lanatus.optimize.solvers import DirectSolution, DirectSolver, LeastSquares, NonNegative
-from lanatus.params import Array, Integer, Nothing, rules_for
+from lanatus.params import Array, Choice, Integer, Nothing, rules_for
 from lanatus.scale import open_engine
 from lanatus.spaces import Options, Span
+
+# Names of scikit-learn's for the same optimum, and what finds it here.
+_SAME = {"sparse_cg": "lsqr", "sag": "auto", "saga": "auto", "lbfgs": "auto"}
+_NAMES = SOLVERS | Choice(*_SAME)
 
 
 @method(
@@ -45,15 +49,17 @@ class Ridge(MultiOutputMixin, LinearRegressor):
     copy_X : bool, default=True
         Kept for compatibility; X is never written to.
     max_iter : int or None, default=None
-        Most iterations of solver "lsqr".
+        Most iterations of the solvers "lsqr" and "sparse_cg"; the others have none.
     tol : float, default=1e-4
-        When the iterations of solver "lsqr" stop.
-    solver : {"auto", "cholesky", "dual", "svd", "lsqr"}, default="auto"
+        When the iterations of the solvers "lsqr" and "sparse_cg" stop.
+    solver : {"auto", "cholesky", "dual", "svd", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, default="auto"
         "cholesky": the d x d normal equations; "dual": the n x n ones, for more columns than rows; "svd": singular
         values; "lsqr": iterations that need products with X only. "auto" takes the smaller system for dense X,
-        "cholesky" for tall sparse X and "lsqr" for wide.
+        "cholesky" for tall sparse X and "lsqr" for wide. The last four are names of scikit-learn's for ways to the
+        same optimum: "sparse_cg" is "lsqr", which is conjugate gradients in better arithmetic, "sag" and "saga" are
+        "auto", and "lbfgs", which needs ``positive=True``, an active set; `solver_` tells which was used.
     positive : bool, default=False
-        Whether all weights must be 0 or more.
+        Whether all weights must be 0 or more; for the solvers "auto" and "lbfgs" only.
     random_state : int, RandomState or None, default=None
         Kept for compatibility; nothing is drawn at random.
 
@@ -107,7 +113,7 @@ class Ridge(MultiOutputMixin, LinearRegressor):
         self.positive = positive
         self.random_state = random_state
 
-    _params = rules_for(__init__, RULES, alpha=STRENGTH | Array(1), max_iter=Nothing() | Integer(low=1), solver=SOLVERS)
+    _params = rules_for(__init__, RULES, alpha=STRENGTH | Array(1), max_iter=Nothing() | Integer(low=1), solver=_NAMES)
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -126,12 +132,19 @@ class Ridge(MultiOutputMixin, LinearRegressor):
         solutions = [solver.solve(problem, float(alpha)) for alpha in alphas.ravel()]
         solution = solutions[0] if len(solutions) == 1 else _by_target(solutions)
         self.solver_, self.n_iter_ = solver.name, solution.n_iter
-        return keep_direct(self, problem, solution, dtype)
+        keep_direct(self, problem, solution, dtype)
+        if targets == 1:
+            self.coef_ = self.coef_.ravel()  # of a target that came as a matrix too, as in scikit-learn
+        return self
 
     def _solver(self, problem: LeastSquares) -> DirectSolver:
         if self.positive:
+            if self.solver not in ("auto", "lbfgs"):
+                raise ValueError(f"solver={self.solver!r} does not support positive=True; wanted 'auto' or 'lbfgs'.")
             return NonNegative()
-        name = self.solver
+        if self.solver == "lbfgs":
+            raise ValueError("solver='lbfgs' is for positive=True only; wanted another, or 'auto'.")
+        name = _SAME.get(self.solver, self.solver)
         if name == "auto":
             name = "cholesky" if problem.is_tall else "lsqr" if problem.is_sparse else "dual"
         if not problem.in_memory and name != "cholesky":

@@ -9,10 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from lanatus.base import Takes, fitting, warn_unconverged
-from lanatus.callbacks import CallbackSupportMixin, Progress
+from lanatus.base import Takes, check_is_fitted, fitting, warn_unconverged
+from lanatus.callbacks import CallbackSupportMixin, Progress, tell
 from lanatus.catalog import Contender, method
 from lanatus.linear._linear_classifier import LinearClassifier
+from lanatus.linear._linear_model import dense
 from lanatus.linear._rules import RULES
 from lanatus.linear.logistic_regression._objective import ClassMass, LogisticObjective, open_objective, tally_classes
 from lanatus.optimize.penalties import L1L2, NoPenalty
@@ -25,7 +26,7 @@ from lanatus.optimize.solvers.smooth import (
     newton_cg,
     newton_from_sample,
 )
-from lanatus.params import Choice, Nothing, Real, Satisfies, rules_for
+from lanatus.params import Choice, Flag, Integer, Nothing, Real, Satisfies, rules_for
 from lanatus.scale import Engine, InMemory, open_engine
 from lanatus.spaces import Options, Span
 
@@ -42,6 +43,9 @@ _OWN = {
     "class_weight": Choice("balanced") | Satisfies(lambda v: isinstance(v, dict), "a dict of weights") | Nothing(),
     "solver": Choice("auto", "newton", "newton-cg", "lbfgs", "coordinate", "gradient-descent", *_SAME),
     "step": Real(above=0) | Nothing(),
+    "dual": Flag(),
+    "intercept_scaling": Real(above=0),
+    "verbose": Integer(low=0) | Flag(),
 }
 
 
@@ -79,11 +83,16 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
         Weight of the loss against the penalty; infinity means no penalty.
     l1_ratio : float, default=0.0
         Share :math:`\rho` of the penalty that is absolute values: 0 is ridge, 1 is lasso.
+    dual : bool, default=False
+        Taken for scikit-learn's sake, with solver "liblinear" and no absolute values as there: the dual problem has the
+        same solution.
     tol : float, default=1e-4
         Stop once no derivative of the mean loss and its penalty is larger than this and, with Newton's method, the
         next step would change no coefficient by more than 3e-8 of the largest.
     fit_intercept : bool, default=True
         Whether there is a constant b.
+    intercept_scaling : float, default=1
+        Only 1: it weakens the penalty that scikit-learn's "liblinear" puts on the intercept, which here has none.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes; "balanced" makes them all weigh the same.
     random_state : int, RandomState or None, default=None
@@ -97,6 +106,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
         Step of gradient descent on the mean loss; None finds one by halving.
     max_iter : int, default=100
         Most iterations.
+    verbose : int, default=0
+        Above 0 it prints each iteration; ``lanatus.callbacks`` can do more.
     warm_start : bool, default=False
         Whether to start from the coefficients of the last ``fit``.
     n_jobs : int or None, default=None
@@ -142,26 +153,32 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
         *,
         C: float = 1.0,
         l1_ratio: float = 0.0,
+        dual: bool = False,
         tol: float = 1e-4,
         fit_intercept: bool = True,
+        intercept_scaling: float = 1,
         class_weight: Any = None,
         random_state: Any = None,
         solver: str = "auto",
         step: float | None = None,
         max_iter: int = 100,
+        verbose: int = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
+        self.dual = dual
         self.tol = tol
         self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
         self.random_state = random_state
         self.solver = solver
         self.step = step
         self.max_iter = max_iter
+        self.verbose = verbose
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
@@ -170,6 +187,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows X with labels y; `sample_weight` says how much each counts."""
+        self._refuse()
         engine = open_engine(self, X, y, sample_weight)
         totals = engine.reduce(tally_classes)
         class_weight = self._class_weights(totals)
@@ -201,6 +219,30 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
         progress.finish(_attributes(step.theta, n_iter, engine.dtype))
         return self
 
+    def sparsify(self) -> Self:
+        """Keep the weights as a sparse matrix, which is smaller where most are zero; `densify` before saving."""
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Keep the weights as an array again."""
+        check_is_fitted(self)
+        self.coef_ = dense(self.coef_)
+        return self
+
+    def _refuse(self) -> None:
+        """Say what has no meaning here, rather than take it and do something else."""
+        if self.intercept_scaling != 1:
+            raise ValueError(
+                f"intercept_scaling={self.intercept_scaling!r} weakens a penalty on the intercept, which this model "
+                "does not have; leave it at 1."
+            )
+        if self.dual and (self.solver != "liblinear" or any(self._penalty().parts[:1])):
+            raise ValueError(
+                "dual=True is for solver='liblinear' without absolute values; leave it False: the solution is the same."
+            )
+
     def _run(self, steps: Iterator[Step], progress: Progress, dtype: Any) -> tuple[Step, int, bool]:
         """Take the solver's steps, and report each."""
         done = int((progress.saved or {}).get("n_iter", 0))
@@ -208,6 +250,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
         for iteration in progress.iterations(start=done):
             step = next(steps)
             done = iteration.number + 1
+            if self.verbose:
+                tell(f"LogisticRegression: iteration {done}, loss and penalty {step.value:.8g}")
             iteration.done(
                 state=partial(_state, step.theta, done), attributes=partial(_attributes, step.theta, done, dtype)
             )
@@ -253,7 +297,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
             return np.zeros(shape)
         if not np.array_equal(self.classes_, classes) or self.coef_.shape[1] != engine.n_columns:
             raise ValueError("warm_start needs the classes and the columns of the last fit.")
-        return np.vstack([self.coef_.T, self.intercept_]).reshape(shape).astype(np.float64)
+        return np.vstack([dense(self.coef_).T, self.intercept_]).reshape(shape).astype(np.float64)
 
 
 def _newton_for(name: str, objective: LogisticObjective, start: np.ndarray) -> SmoothSolver:

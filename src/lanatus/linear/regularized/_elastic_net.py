@@ -8,7 +8,15 @@ from lanatus.base import as_targets, fitting
 from lanatus.catalog import method
 from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES
-from lanatus.linear.regularized._fit import column_seed, fit_penalized, open_risk, sparse_weights, warn_unpenalized
+from lanatus.linear.regularized._fit import (
+    column_seed,
+    fit_penalized,
+    flat_if_single,
+    open_risk,
+    sparse_weights,
+    warn_unpenalized,
+)
+from lanatus.linear.regularized._path import enet_path
 from lanatus.optimize.penalties import L1L2
 from lanatus.optimize.solvers import CoordinateDescent
 from lanatus.params import rules_for
@@ -120,6 +128,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
 
     _params = rules_for(__init__, RULES)
     sparse_coef_ = property(sparse_weights)
+    path = staticmethod(enet_path)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -128,4 +137,4 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         risk = open_risk(self, X, y, sample_weight, targets=as_targets)
         penalty = L1L2(self.alpha, self.l1_ratio, positive=self.positive)
         solver = CoordinateDescent(self.tol, self.max_iter, precompute=self.precompute, seed=column_seed(self))
-        return fit_penalized(self, risk, penalty, solver)
+        return flat_if_single(fit_penalized(self, risk, penalty, solver))

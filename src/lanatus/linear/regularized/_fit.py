@@ -54,6 +54,13 @@ def fit_penalized(model: Any, risk: Risk, penalty: Penalty, solver: Solver) -> A
     return keep_solution(model, risk, solver.solve(risk, penalty, start=_warm_weights(model, risk)))
 
 
+def flat_if_single(model: Any) -> Any:
+    """The model; of one target, though it came as a matrix, the weights are a vector, as in scikit-learn."""
+    if model.coef_.ndim == 2 and len(model.coef_) == 1:
+        model.coef_, model.n_iter_, model.dual_gap_ = model.coef_.ravel(), model.n_iter_[0], model.dual_gap_.item()
+    return model
+
+
 def _warm_weights(model: Any, risk: Risk) -> np.ndarray | None:
     """Weights (d, t) of the last fit, where they are wanted and have the shape of this one."""
     if not (getattr(model, "warm_start", False) and hasattr(model, "coef_")):

@@ -8,6 +8,7 @@ from lanatus.catalog import savable
 from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES
 from lanatus.linear.regularized._fit import column_seed
+from lanatus.linear.regularized._path import enet_path, lasso_path
 from lanatus.linear.regularized._path_cv import SHARES, fit_path_cv
 from lanatus.optimize.penalties import L1L2
 from lanatus.optimize.solvers import CoordinateDescent
@@ -42,7 +43,7 @@ class LassoCV(LinearRegressor):
     cv : int, splitter, iterable or None, default=None
         The folds, as in scikit-learn; None is five.
     verbose : bool or int, default=False
-        Taken for scikit-learn's sake.
+        Above 0 it prints a line for each fold.
     n_jobs : int or None, default=None
         Taken for scikit-learn's sake; threads follow ``OMP_NUM_THREADS`` and threadpoolctl.
     positive : bool, default=False
@@ -111,6 +112,7 @@ class LassoCV(LinearRegressor):
         self.random_state = random_state
         self.selection = selection
 
+    path = staticmethod(lasso_path)
     _params = rules_for(__init__, RULES, precompute=Flag() | Choice("auto"))
 
     @fitting
@@ -152,7 +154,7 @@ class ElasticNetCV(LinearRegressor):
     copy_X : bool, default=True
         Taken for scikit-learn's sake; X is never changed.
     verbose : bool or int, default=0
-        Taken for scikit-learn's sake.
+        Above 0 it prints a line for each fold.
     n_jobs : int or None, default=None
         Taken for scikit-learn's sake; threads follow ``OMP_NUM_THREADS`` and threadpoolctl.
     positive : bool, default=False
@@ -223,6 +225,7 @@ class ElasticNetCV(LinearRegressor):
         self.random_state = random_state
         self.selection = selection
 
+    path = staticmethod(enet_path)
     _params = rules_for(__init__, RULES, l1_ratio=SHARES, precompute=Flag() | Choice("auto"))
 
     @fitting

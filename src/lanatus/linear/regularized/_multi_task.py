@@ -10,7 +10,7 @@ from lanatus.catalog import method
 from lanatus.linear._linear_model import LinearModel
 from lanatus.linear._rules import RULES
 from lanatus.linear._targets import several_targets
-from lanatus.linear.regularized._fit import column_seed, fit_penalized, open_risk
+from lanatus.linear.regularized._fit import column_seed, fit_penalized, open_risk, sparse_weights
 from lanatus.optimize.penalties import L21
 from lanatus.optimize.solvers import BlockCoordinateDescent
 from lanatus.params import rules_for
@@ -67,6 +67,7 @@ class MultiTaskElasticNet(MultiTask):
     ----------
     coef_ : ndarray of shape (n_targets, n_features), weights
     intercept_ : ndarray of shape (n_targets,), biases
+    sparse_coef_ : sparse matrix of shape (n_targets, n_features), the weights again
     dual_gap_ : float, how far the objective can be from its least value
     n_iter_ : int, rounds used
     schema_ : Schema, the columns seen in ``fit``
@@ -110,6 +111,7 @@ class MultiTaskElasticNet(MultiTask):
         self.selection = selection
 
     _params = rules_for(__init__, RULES)
+    sparse_coef_ = property(sparse_weights)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -157,6 +159,7 @@ class MultiTaskLasso(MultiTask):
     ----------
     coef_ : ndarray of shape (n_targets, n_features), weights
     intercept_ : ndarray of shape (n_targets,), biases
+    sparse_coef_ : sparse matrix of shape (n_targets, n_features), the weights again
     dual_gap_ : float, how far the objective can be from its least value
     n_iter_ : int, rounds used
     schema_ : Schema, the columns seen in ``fit``
@@ -196,6 +199,7 @@ class MultiTaskLasso(MultiTask):
         self.selection = selection
 
     _params = rules_for(__init__, RULES)
+    sparse_coef_ = property(sparse_weights)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -46,7 +46,7 @@ class MultiTaskLassoCV(MultiTask):
     cv : int, splitter, iterable or None, default=None
         The folds, as in scikit-learn; None is five.
     verbose : bool or int, default=False
-        Taken for scikit-learn's sake.
+        Above 0 it prints a line for each fold.
     n_jobs : int or None, default=None
         Taken for scikit-learn's sake; threads follow ``OMP_NUM_THREADS`` and threadpoolctl.
     random_state : int, RandomState or None, default=None
@@ -153,7 +153,7 @@ class MultiTaskElasticNetCV(MultiTask):
     copy_X : bool, default=True
         Taken for scikit-learn's sake; X is never changed.
     verbose : bool or int, default=0
-        Taken for scikit-learn's sake.
+        Above 0 it prints a line for each fold.
     n_jobs : int or None, default=None
         Taken for scikit-learn's sake; threads follow ``OMP_NUM_THREADS`` and threadpoolctl.
     random_state : int, RandomState or None, default=None

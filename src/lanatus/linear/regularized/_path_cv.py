@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import check_cv
 
+from lanatus.callbacks import tell
 from lanatus.linear._targets import several_targets, single_target
 from lanatus.linear.regularized._fit import open_risk, warn_gap
 from lanatus.linear.regularized._path import alpha_grid
@@ -39,8 +40,8 @@ def fit_path_cv(
     slope = problem.slope_at_zero()
     units = [penalty(share) for share in shares]
     grids = [alpha_grid(model.alphas, model.eps, share, slope, unit) for share, unit in zip(shares, units, strict=True)]
-    errors, masses = _fold_errors(model, risk, solver, list(zip(units, grids, strict=True)))
-    mean = np.average(errors, axis=2, weights=masses)
+    errors, heard = _fold_errors(model, risk, solver, list(zip(units, grids, strict=True)))
+    mean = errors[:, :, heard].mean(axis=2)  # folds count the same, so that weights of 1 are none
     best_share, best = (int(i) for i in np.unravel_index(int(mean.argmin()), mean.shape))
     model.alpha_, model.l1_ratio_ = float(grids[best_share][best]), shares[best_share]
     model.alphas_ = grids[0] if len(shares) == 1 else np.array(grids)
@@ -53,8 +54,8 @@ def fit_path_cv(
 
 def _fold_errors(
     model: Any, risk: Risk, solver: PathSolver, tried: list[tuple[Penalty, np.ndarray]]
-) -> tuple[np.ndarray, list[float] | None]:
-    """Mean squared errors (shares, alphas, folds) on the rows left out, and the weights of the folds."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean squared errors (shares, alphas, folds) on the rows left out, and which folds have weight."""
     folds = list(check_cv(model.cv).split(risk.X, risk.y))
     errors = np.empty((len(tried), len(tried[0][1]), len(folds)))
     for f, (train, test) in enumerate(folds):
@@ -63,7 +64,9 @@ def _fold_errors(
             coef = _checked(model, solver.path(part, unit, alphas)).coef
             x_mean = part.means(coef.transpose(1, 0, 2))
             errors[s, :, f] = _errors(coef, part.y_mean - np.einsum("d,kdt->kt", x_mean, coef), rest)
-    return errors, None if risk.weight is None else [risk.weight[test].sum() for _, test in folds]
+        if model.verbose:
+            tell(f"{type(model).__name__}: fold {f + 1} of {len(folds)}, least error {errors[:, :, f].min():.6g}")
+    return errors, np.array([risk.weight is None or risk.weight[test].sum() > 0 for _, test in folds])
 
 
 def _checked(model: Any, path: Path) -> Path:
