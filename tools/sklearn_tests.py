@@ -37,6 +37,7 @@ _BAGGING, _ADABOOST = "ensemble/test_bagging.py::test_", "ensemble/test_weight_b
 _RIDGE, _MIXTURE = "linear_model/test_ridge.py::test_", "mixture/test_gaussian_mixture.py::test_"
 _BAYES, _MEANS = "sklearn/test_naive_bayes.py::test_", "cluster/test_k_means.py::test_"
 _KDE, _ANALYSIS = "neighbors/test_kde.py::test_", "sklearn/test_discriminant_analysis.py::test_"
+_WRAPPED = "sklearn/test_multiclass.py::test_"
 _STACKING, _VOTING = "ensemble/test_stacking.py::test_", "ensemble/test_voting.py::test_"
 KNOWN: list[tuple[str, str, tuple[str, ...]]] = [
     (DELIBERATE, "trees are drawn and written in our own way",
@@ -120,6 +121,16 @@ KNOWN: list[tuple[str, str, tuple[str, ...]]] = [
      (f"{_KDE}kernel_density_sampling", f"{_KDE}kde_sample_weights")),
     (DELIBERATE, "classes with a singular covariance are given one (tol) instead of refused",
      (f"{_ANALYSIS}raises_value_error_on_one_sample*", f"{_ANALYSIS}qda_regularization*", f"{_ANALYSIS}qda[*")),
+    (ABSENT, "several labels a row, rows in parts, regressors and precomputed kernels inside the decompositions",
+     (f"{_WRAPPED}ovr_fit_predict_sparse*", f"{_WRAPPED}ovr_multi*", f"{_WRAPPED}ov?_partial_fit*",
+      f"{_WRAPPED}ovr_ovo_regressor", f"{_WRAPPED}ovr_binary", f"{_WRAPPED}ovr_single_label_predict_proba",
+      f"{_WRAPPED}ovr_always_present", f"{_WRAPPED}pairwise_*")),
+    (DELIBERATE, "probabilities of a row have the sum 1, whatever the learners say; one class is an error; codes have "
+     "as many columns as they are worth, of learners that have classes_",
+     (f"{_WRAPPED}ovr_single_label_predict_proba_zero", f"{_WRAPPED}constant_int_target*",
+      f"{_WRAPPED}ecoc_delegate*", f"{_WRAPPED}ovr_ties")),
+    (WORDING, "the error of a decomposition has other words",
+     (f"{_WRAPPED}ovr_exceptions", f"{_WRAPPED}ovo_one_class", f"{_WRAPPED}multiclass_estimator_attribute_error")),
     (WORDING, "the error of the solver 'svd' with shrinkage or an estimator has other words, and comes first",
      (f"{_ANALYSIS}lda_predict", f"{_ANALYSIS}qda_covariance_estimator")),
 ]  # fmt: skip
