@@ -13,6 +13,7 @@ from sklearn.mixture import GaussianMixture as Peer
 from lanatus.callbacks import Checkpoint, Recorder
 from lanatus.cluster import KMeans
 from lanatus.density import BayesianGaussianMixture, GaussianMixture
+from lanatus.density.mixture._gradient_step import Expected, Free, _expected_likelihood, _gradient
 
 KINDS = ["full", "tied", "diag", "spherical"]
 STARTS = ["kmeans", "k-means++", "random", "random_from_data"]
@@ -133,6 +134,28 @@ def test_a_step_goes_along_the_gradient_of_the_likelihood(kind):
     by_logit = np.log(moved.weights_ / still.weights_)  # up to a constant, that number times share less weight
     share = np.exp(brute(still, X) - logsumexp(brute(still, X), axis=1, keepdims=True)).mean(axis=0)
     np.testing.assert_allclose(np.ptp(by_logit - ratio.mean() * (share - still.weights_)), 0.0, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_slope_of_the_expected_likelihood_by_differences(kind):
+    """In all parameters, the factors of the covariances among them."""
+    rng = np.random.RandomState(0)
+    k, d = 2, 3
+    shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[kind]
+    factor, spread = rng.uniform(0.5, 1.5, shape), rng.uniform(0.5, 2.0, shape)
+    if kind in ("full", "tied"):
+        factor, spread = np.tril(factor), spread @ np.swapaxes(spread, -1, -2) + np.eye(d)
+    expected = Expected(np.array([0.3, 0.7]), rng.normal(size=(k, d)), spread)
+    here = Free(rng.normal(size=k), np.zeros((k, d)), factor)
+    slope = _gradient(kind, here, expected)
+    for part in range(3):
+        for place in np.ndindex(here[part].shape):
+            if part == 2 and kind in ("full", "tied") and place[-1] > place[-2]:
+                continue
+            move = Free(*(np.zeros_like(each) for each in here))
+            move[part][place] = 1.0
+            ends = [_expected_likelihood(kind, here.plus(step, move), expected) for step in (-1e-5, 1e-5)]
+            assert slope[part][place] == pytest.approx((ends[1] - ends[0]) / 2e-5, rel=1e-5, abs=1e-7)
 
 
 def test_the_solvers_differ_on_their_way():

@@ -384,4 +384,4 @@ def test_the_predictive_of_many_columns_needs_some_freedom_and_no_more():
     X = np.array([[1.0, 0.0, 0.0], [-1.0, 0.5, 0.0]])
     assert posterior_predictive("multivariate_gaussian", X, prior).df == 0.5
     with pytest.raises(ValueError, match="too few degrees of freedom"):
-        posterior_predictive("multivariate_gaussian", X[:1], prior)
+        posterior_predictive("multivariate_gaussian", X[:1], prior | {"degrees": 1.0})  # 1 + 1 - 3 + 1 = 0

@@ -822,3 +822,8 @@ def test_each_split_has_a_seed_of_its_own():
 def test_two_folds_are_two():
     X, y = load_diabetes(return_X_y=True)
     assert compare([DummyRegressor(), LinearRegression()], X, y, splitter=2).values().shape == (1, 2, 2)
+    learners = {"most": DummyClassifier(), "prior": DummyClassifier(strategy="stratified", random_state=0)}
+    for few in (1, 2):  # of one row folds cannot have the same share of classes
+        labels = np.arange(40) >= few
+        result = compare(learners, X[:40], labels.astype(int), splitter=2, measures="accuracy")
+        assert result.values().shape == (1, 2, 2)

@@ -141,3 +141,13 @@ def test_without_elimination_every_column_has_a_weight():
     X = np.column_stack([np.random.RandomState(1).rand(len(X), 3), X])
     tree = ObliqueTreeClassifier(max_depth=1).fit(X, y)
     assert (tree.weights_[0] != 0).all()
+
+
+@pytest.mark.parametrize("how", ["sbe", "sfs"])
+def test_one_of_two_columns_can_be_dropped(how):
+    X = np.random.RandomState(0).rand(300, 2)
+    y = X[:, 1] + 0.1 * X[:, 0] > 0.5
+    both = ObliqueTreeClassifier(max_depth=1).fit(X, y)
+    assert np.count_nonzero(both.weights_[0]) == 2
+    tree = ObliqueTreeClassifier(feature_elimination=how, elimination_loss=0.5, max_depth=1).fit(X, y)
+    assert np.flatnonzero(tree.weights_[0]).tolist() == [1]
