@@ -94,8 +94,6 @@ class CostSensitiveBoostClassifier(CallbackSupportMixin, WeightedVote):
     algorithm : {"CGAda", "AdaC1", "AdaC2", "AdaC3"}, default="CGAda"
         Where the costs come in. Those of AdaC1 to AdaC3 add up from round to round, so that their ratio is to be tuned
         rather than taken from the task.
-    learning_rate : float, default=1.0
-        What each :math:`\alpha_t` is multiplied by, in the vote.
     mode : {"reweight", "resample"}, default="reweight"
         Whether the learner is given the weights, or as many rows drawn with replacement by them.
     random_state : int, RandomState or None, default=None
@@ -151,7 +149,6 @@ class CostSensitiveBoostClassifier(CallbackSupportMixin, WeightedVote):
         *,
         costs: Any = "balanced",
         algorithm: str = "CGAda",
-        learning_rate: float = 1.0,
         mode: str = "reweight",
         random_state: Any = None,
     ) -> None:
@@ -159,7 +156,6 @@ class CostSensitiveBoostClassifier(CallbackSupportMixin, WeightedVote):
         self.n_estimators = n_estimators
         self.costs = costs
         self.algorithm = algorithm
-        self.learning_rate = learning_rate
         self.mode = mode
         self.random_state = random_state
 
@@ -209,7 +205,7 @@ class CostSensitiveBoostClassifier(CallbackSupportMixin, WeightedVote):
     def _attributes(self, boosting: "_Rounds") -> dict[str, Any]:
         return {
             "estimators_": list(boosting.models),
-            "estimator_weights_": np.array(boosting.weights) * self.learning_rate,
+            "estimator_weights_": np.array(boosting.weights),
             "estimator_errors_": np.array(boosting.errors),
             "classes_": self.classes_,
         }
