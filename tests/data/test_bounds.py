@@ -100,4 +100,5 @@ def streamed(path):
 def test_time_is_linear_in_the_number_of_columns(tmp_path, door):
     narrow, broad = (wide(tmp_path / f"{n}.csv", n) for n in (2_000, 16_000))
     first = min(seconds(door, narrow) for _ in range(4))
-    assert seconds(door, broad) < 4 * 8 * max(first, 0.02)
+    # Eight times the columns; what looked each name up in a list took 64 times as long. A busy machine may double it.
+    assert min(seconds(door, broad) for _ in range(3)) < 5 * 8 * max(first, 0.02)

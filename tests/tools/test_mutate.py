@@ -1,5 +1,6 @@
 """The tool that changes the sources: which changes it makes, which tests it asks, and what it tells."""
 
+import importlib.util
 import random
 import subprocess
 import sys
@@ -8,8 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-import mutate  # noqa: E402
+SPEC = importlib.util.spec_from_file_location("mutate", ROOT / "tools" / "mutate.py")
+mutate = importlib.util.module_from_spec(SPEC)
+sys.modules["mutate"] = mutate  # where its dataclasses look for it
+SPEC.loader.exec_module(mutate)
 
 SOURCE = '''"""Says 1 + 1."""
 LIMIT = 3

@@ -28,7 +28,7 @@ def test_files_that_use_equal_names_are_found():
 
 def test_every_explanation_has_a_kind_and_a_reason():
     for kind, why, patterns in tool.KNOWN:
-        assert kind in (tool.PRIVATE, tool.DELIBERATE, tool.WORDING)
+        assert kind in (tool.PRIVATE, tool.DELIBERATE, tool.WORDING, tool.ABSENT)
         assert why
         assert all(pattern.partition("::")[2] for pattern in patterns)
     assert tool.explained("tree/test_tree.py::test_iris[gini]") is None
