@@ -18,7 +18,7 @@ from lanatus.optimize.solvers._solver import Solution
 
 _TALL = 2  # rows for each column from where the matrix of products pays
 _MOST_COLUMNS = 1500  # of that matrix, when it is the solver's own choice
-_STRICTER = 0.05  # of `tol`: others look at the gap after many rounds only, and end far below it
+_STRICTER = 0.05  # of `tol`, for a single penalty: others look at the gap after many rounds only, and end far below it
 _WORKING_COLUMNS = 5000  # most columns of a working set for which products are kept
 
 
@@ -103,7 +103,7 @@ class SquaredProblem:
             "l1": np.ascontiguousarray(l1, dtype=np.float64),
             "l2": np.ascontiguousarray(l2, dtype=np.float64),
             "start": None if start is None else np.ascontiguousarray(start, dtype=np.float64),
-            "tol": _STRICTER * tol * self.null,
+            "tol": (_STRICTER if np.size(l1) == 1 else 1.0) * tol * self.null,
             "max_iter": max_iter,
             "positive": positive,
             "seed": seed,
