@@ -164,7 +164,7 @@ def api_pages() -> dict[str, str]:
     pages, rows = {}, ["# API", "", "| package | what is in it |", "|---|---|"]
     for name in public_packages():
         module = importlib.import_module(f"lanatus.{name}")
-        public = [member for member in public_names(module) if documented(module, member)]
+        public = [member for member in public_names(module) if documented(module, member) and at_home(module, member)]
         head = (module.__doc__ or "").strip().split("\n\n")
         pages[f"{name}.md"] = api_page(name, module, head, public)
         rows.append(f"| [`lanatus.{name}`]({name}.md) | {plain(head[0].replace(chr(10), ' '))} |")
@@ -186,6 +186,13 @@ def documented(module: Any, name: str) -> bool:
     """Whether the thing is a class or function of ours; what is scikit-learn's has its page there."""
     member = getattr(module, name)
     return (inspect.isclass(member) or inspect.isfunction(member)) and member.__module__.startswith("lanatus")
+
+
+def at_home(module: Any, name: str) -> bool:
+    """Whether no other package of ours is the home of the thing, which then has its page there."""
+    home = getattr(module, name).__module__.split(".")[1:2]
+    package = module.__name__.split(".")[1:2]
+    return home == package or name not in getattr(importlib.import_module(".".join(["lanatus", *home])), "__all__", ())
 
 
 def borrowed(module: Any, name: str) -> bool:
