@@ -97,7 +97,7 @@ def test_classes_words_holes_and_other_learners():
     ("costs", "words"),
     [
         ([[0, 0], [1, 0]], "class 0 cost nothing"),
-        (CostMatrix([[0, 1], [1, 0]], ["a", "b"]), "nothing of the class 0"),
+        (CostMatrix([[0, 1], [1, 0]], ["a", "b"]), r"costs has no costs for the classes \[0, 1\]"),
         ([[0, 1, 1], [1, 0, 1], [1, 1, 0]], "labels"),
     ],
 )

@@ -112,7 +112,10 @@ def test_dear_attributes_are_asked_for_less(criterion):
         ({"attribute_costs": {"c": 1.0}}, "names 'c'; the columns are a, b"),
         ({"attribute_costs": [1.0]}, "wanted 2 numbers"),
         ({"attribute_costs": [1.0, -1.0]}, "wanted 2 numbers"),
-        ({"error_costs": CostMatrix([[0, 1], [1, 0]], ["x", "y"])}, "no cost for the class"),
+        (
+            {"error_costs": CostMatrix([[0, 1], [1, 0]], ["x", "y"])},
+            r"no costs for the classes \[0, 1\]",
+        ),
     ],
 )
 def test_costs_that_cannot_be(given, words):

@@ -95,6 +95,7 @@ from .measures._cost import CostMatrix as CostMatrix
 from .measures._cost import cost_sensitive_accuracy as cost_sensitive_accuracy
 from .measures._cost import cost_sensitive_error as cost_sensitive_error
 from .measures._cost import expected_cost as expected_cost
+from .measures._cost import ordered_costs as ordered_costs
 from .measures._cost import total_cost as total_cost
 from .measures._cost_curve import CostCurve as CostCurve
 from .measures._cost_curve import cost_curve as cost_curve

@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lanatus.base import Floats, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
-from lanatus.evaluation import CostMatrix
+from lanatus.evaluation import CostMatrix, ordered_costs
 from lanatus.imbalance._rescaling import multiclass_rescaling_weights
 from lanatus.imbalance._rules import RULES
 from lanatus.multiclass import confidence
@@ -93,7 +93,7 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
     Examples
     --------
     >>> from lanatus.bayes import GaussianNB
-    >>> from lanatus.evaluation import CostMatrix
+    >>> from lanatus.evaluation import CostMatrix, ordered_costs
     >>> from lanatus.imbalance import CostSensitiveClassifier
     >>> X, y = [[0.0], [1.0], [2.0], [2.0], [3.0], [4.0]], ["well"] * 3 + ["sick"] * 3
     >>> costs = {("sick", "well"): 50, ("well", "sick"): 1}
@@ -142,7 +142,7 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
         """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         rows, codes = coded_rows(self, X, y, least=2)
         weight = self._weights(sample_weight, rows)
-        self.costs_ = self._ordered_costs()
+        self.costs_ = ordered_costs(self.cost_matrix, self.classes_, "cost_matrix")
         self.class_weight_, self.pairs_ = None, None
         self.__dict__.pop("relabeled_", None)
         if self.method != "weights" and not hasattr(self.estimator, "predict_proba"):
@@ -154,18 +154,6 @@ class CostSensitiveClassifier(ClassifierMixin, Wrapper):
         else:
             self._fit_relabeled(rows, codes, weight)
         return self
-
-    def _ordered_costs(self) -> np.ndarray:
-        labels = self.classes_.tolist()
-        if self.cost_matrix is None:
-            return 1.0 - np.eye(len(labels))
-        matrix = self.cost_matrix
-        if not isinstance(matrix, CostMatrix):
-            matrix = CostMatrix(matrix, labels)
-        if missing := [label for label in labels if label not in matrix.labels]:
-            raise ValueError(f"cost_matrix has no costs for the classes {missing}; it has {list(matrix.labels)}.")
-        order = [matrix.labels.index(label) for label in labels]
-        return np.array(matrix.costs[np.ix_(order, order)])
 
     # ------------------------------------------------------------ weights
 

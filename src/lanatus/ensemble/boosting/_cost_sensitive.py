@@ -11,7 +11,7 @@ from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.boosting._weighted_vote import LEAST_ERROR, Learn, WeightedVote, fitter, open_rows
-from lanatus.evaluation import CostMatrix
+from lanatus.evaluation import CostMatrix, ordered_costs
 from lanatus.params import Array, Choice, Satisfies, rules_for
 
 _COSTS = (
@@ -186,20 +186,14 @@ class CostSensitiveBoostClassifier(CallbackSupportMixin, WeightedVote):
         return self
 
     def _costs_by_class(self, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        classes = self.classes_.tolist()
         if isinstance(self.costs, str):
-            mass = np.bincount(codes, weight, len(classes))
+            mass = np.bincount(codes, weight, len(self.classes_))
             costs = 1.0 / np.where(mass > 0, mass, np.inf)
         else:
-            matrix = self.costs if isinstance(self.costs, CostMatrix) else CostMatrix(self.costs, classes)
-            unknown = [label for label in classes if label not in matrix.labels]
-            if unknown:
-                raise ValueError(f"costs says nothing of the class {unknown[0]!r}.")
-            costs = matrix.costs.sum(axis=1)[[matrix.labels.index(label) for label in classes]]
+            costs = ordered_costs(self.costs, self.classes_, "costs").sum(axis=1)
             if not (costs > 0).all():
-                raise ValueError(
-                    f"errors on the class {classes[int(np.argmin(costs))]!r} cost nothing; wanted more than 0."
-                )
+                free = self.classes_.tolist()[int(np.argmin(costs))]
+                raise ValueError(f"errors on the class {free!r} cost nothing; wanted costs above 0.")
         return np.asarray(costs / costs.max())
 
     def _attributes(self, boosting: "_Rounds") -> dict[str, Any]:

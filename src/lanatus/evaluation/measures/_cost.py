@@ -125,6 +125,18 @@ class CostMatrix:
 Costs = CostMatrix | Mapping[tuple[Any, Any], float] | Any
 
 
+def ordered_costs(costs: Costs, classes: np.ndarray, name: str) -> np.ndarray:
+    """Costs in the order of the classes of a learner; 1 for every error where None is given as the parameter `name`."""
+    labels = classes.tolist()
+    if costs is None:
+        return 1.0 - np.eye(len(labels))
+    matrix = costs if isinstance(costs, CostMatrix) else CostMatrix(costs, labels)
+    if missing := [label for label in labels if label not in matrix.labels]:
+        raise ValueError(f"{name} has no costs for the classes {missing}; it has {list(matrix.labels)}.")
+    order = [matrix.labels.index(label) for label in labels]
+    return np.array(matrix.costs[np.ix_(order, order)])
+
+
 @method(
     section="2.3.4",
     task="evaluation",

@@ -7,7 +7,7 @@ import numpy as np
 
 from lanatus.base import check_is_fitted
 from lanatus.catalog import method
-from lanatus.evaluation import CostMatrix
+from lanatus.evaluation import CostMatrix, ordered_costs
 from lanatus.params import Array, Choice, Integer, Nothing, Real, Satisfies, rules_for
 from lanatus.scale import blockwise
 from lanatus.tree.grow._classifier import CLASSIFIER_PARAMS, DecisionTreeClassifier
@@ -166,18 +166,6 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
             raise ValueError(f"got attribute_costs={self.attribute_costs!r}, wanted {len(names)} numbers of 0 or more.")
         return costs
 
-    def _class_costs(self) -> np.ndarray:
-        classes = self.classes_.tolist()
-        if self.error_costs is None:
-            return 1.0 - np.eye(len(classes))
-        given = self.error_costs
-        matrix = given if isinstance(given, CostMatrix) else CostMatrix(given, classes)
-        missing = [label for label in classes if label not in matrix.labels]
-        if missing:
-            raise ValueError(f"error_costs has no cost for the class {missing[0]!r}.")
-        order = [matrix.labels.index(label) for label in classes]
-        return np.asarray(matrix.costs[np.ix_(order, order)])
-
     # ------------------------------------------------------------ growing
 
     def _open_at_scale(self, X: Any, y: Any, sample_weight: Any) -> Any:
@@ -186,7 +174,8 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
     def _grow(self, X: Any, n_values: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> Tree:
         if self.n_outputs_ > 1:
             raise ValueError(f"{type(self).__name__} learns one label a row; got {self.n_outputs_} columns of labels.")
-        self.attribute_costs_, self.error_costs_ = self._column_costs(), self._class_costs()
+        self.attribute_costs_ = self._column_costs()
+        self.error_costs_ = ordered_costs(self.error_costs, self.classes_, "error_costs")
         matrix, codes = np.ascontiguousarray(as_dense(X), dtype=np.float64), targets[:, 0]
         weights = np.ones(len(codes)) if weights is None else weights
         kept = weights > 0
