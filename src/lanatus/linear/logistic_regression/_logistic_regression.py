@@ -99,7 +99,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
         Taken for scikit-learn's sake; nothing is drawn at random.
     solver : {"auto", "newton", "newton-cg", "lbfgs", "coordinate", "gradient-descent", "newton-cholesky", \
 "liblinear", "sag", "saga"}, default="auto"
-        How to find the optimum, which is the same for all: Newton's method (3.29) with the Hessian or with
+        How to find the optimum, which here is the same for all (scikit-learn's "liblinear" has another: it
+        penalises the intercept too): Newton's method (3.29) with the Hessian or with
         conjugate gradients, L-BFGS, proximal Newton by coordinate descent (needed for absolute values), the
         book's gradient descent. "auto" picks by shape; the last four names are scikit-learn's.
     step : float or None, default=None
