@@ -25,10 +25,10 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 import lanatus
 from bench.quality import on_numbers
+from bench.tables import DATA
 from lanatus.evaluation import friedman_test, rank_learners, wilcoxon_test
 
 ROOT = Path(__file__).resolve().parents[1]
-DATA = ROOT.parent / "shared" / "data"
 PAGE = ROOT / "docs" / "automl.md"
 JOURNAL = ROOT / "build" / "automl.jsonl"
 CORES = 2

@@ -24,6 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from bench.tables import DATA
 from bench.weka import J48
 from lanatus import ensemble, tree
 from lanatus.evaluation import Comparison, compare
@@ -292,4 +293,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT.parent / "shared" / "data")
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else DATA)

@@ -5,6 +5,18 @@ import pandas as pd
 
 from lanatus.data import load_watermelon
 
+# Lines for a process of its own that define peak_mb(), the most memory it has held. From /proc where there is one:
+# getrusage counts what the parent held when it forked, and the parent here is a long run of tests.
+PEAK_MB = """
+import pathlib, resource
+
+def peak_mb():
+    status = pathlib.Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+"""
+
 
 def melons(version: str = "3.0", *, holes: float = 0.0, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     """The book's melons as a frame, and their labels; a share of the values may be missing."""

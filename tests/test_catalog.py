@@ -128,7 +128,9 @@ def test_search_asks_for_everything_at_once():
     def names(*args, **kwargs):
         return [entry.name for entry in catalog.search(*args, **kwargs)]
 
-    assert names("kmeans", kind="estimator") == names("K均值", kind="estimator") == ["KMeans"]
+    for words in ("kmeans", "K均值"):
+        assert "KMeans" in names(words, kind="estimator")
+        assert "GaussianNB" not in names(words, kind="estimator")
     assert names("kmeans", chapter="3") == []
     assert "load_watermelon" in names("西瓜", kind="dataset")
     assert set(names(abilities=["weights", "streams"])) >= {"KMeans", "GaussianNB"}

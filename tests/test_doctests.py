@@ -45,4 +45,6 @@ def test_public_methods_have_examples():
 
 
 def test_most_modules_were_found():
-    assert {"lanatus.cluster._kmeans", "lanatus.data.sets._watermelon", "lanatus.persist"} <= set(WITH_EXAMPLES)
+    assert {"lanatus.cluster.prototype._kmeans", "lanatus.data.sets._watermelon", "lanatus.persist"} <= set(
+        WITH_EXAMPLES
+    )

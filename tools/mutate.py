@@ -30,6 +30,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES, TESTS = ROOT / "src" / "lanatus", ROOT / "tests"
 SECONDS = 150  # a change that makes the tests run so long is noticed
 MOST_FILES = 5  # of tests
+WORD = r"\b({})\b"
+MOST_SECOND = 2  # and of those that look at the same from elsewhere
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,18 @@ def names_of(path: Path) -> set[str]:
     return {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
 
+@functools.cache
+def imported(file: Path) -> frozenset[str]:
+    """What a test file imports from lanatus: a word alone, such as `draw`, may stand there for anything."""
+    tree = ast.parse(_texts(TESTS, ".py")[file])
+    found = (
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lanatus")
+    )
+    return frozenset(alias.name for node in found for alias in node.names)
+
+
 def tests_of(path: Path) -> tuple[list[Path], set[str]]:
     """The test files that name what the file defines or, if there are none, what its importers do; and these names."""
     if path.suffix != ".py":
@@ -185,7 +199,7 @@ def tests_of(path: Path) -> tuple[list[Path], set[str]]:
     names, seen = names_of(path), {path}
     package = path.relative_to(SOURCES).parts[0]
     for _ in range(3):
-        if any(re.search(rf"\b{name}\b", text) for name in names for text in _texts(TESTS, ".py").values()):
+        if any(names & imported(file) for file in _texts(TESTS, ".py")):
             break
         modules = {file.stem for file in seen}
         importers = {
@@ -197,20 +211,24 @@ def tests_of(path: Path) -> tuple[list[Path], set[str]]:
     return _naming(names, package), names
 
 
-def _naming(names: set[str], package: str, form: str = r"\b({})\b") -> list[Path]:
+def _naming(names: set[str], package: str, form: str = WORD) -> list[Path]:
     """Test files that say the names, those of the package and of the kernels first, then those that say them most."""
     public = [name for name in names if not name.startswith("_")]
     if not public:
         return []
     word = re.compile(form.format("|".join(map(re.escape, public))))
+    known = set(public)
     apart = {"conformance", "cli", "auto", "report", "fuzz", "tests"}
     count = {
         file: len(word.findall(text)) for file, text in _texts(TESTS, ".py").items()
-        if file.name.startswith("test_") and file.parent.name not in apart
+        if file.name.startswith("test_") and file.parent.name not in apart and (form != WORD or known & imported(file))
     }  # fmt: skip
     near = {package, "kernels"}
     found = [file for file in count if count[file]] or [file for file in count if package in file.parts]
-    return sorted(found, key=lambda file: (near.isdisjoint(file.parts), -count[file]))[:MOST_FILES]
+    chosen = sorted(found, key=lambda file: (near.isdisjoint(file.parts), -count[file]))[:MOST_FILES]
+    # A peer, the book or an invariant may know what the package's own tests do not.
+    second = [file for file in found if file not in chosen and file.parent.name in ("parity", "book", "properties")]
+    return chosen + sorted(second, key=lambda file: -count[file])[:MOST_SECOND]
 
 
 # ---------------------------------------------------------------- trying one

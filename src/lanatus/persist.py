@@ -183,7 +183,7 @@ def versions(path: str | Path) -> dict[str, str]:
 def trusted_types() -> list[str]:
     """Names of the types that a model file may hold beyond those that skops trusts by itself."""
     sklearn_types = [f"sklearn.model_selection._split.{name}" for name in _SPLITTERS]
-    return [*savable_types(), *sklearn_types, "sklearn.metrics._scorer._PassthroughScorer"]
+    return [*savable_types(), *sklearn_types, "sklearn.metrics._scorer._PassthroughScorer", "numpy.dtype"]
 
 
 def _foreign(content: bytes) -> list[str]:

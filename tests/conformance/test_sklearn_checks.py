@@ -24,6 +24,7 @@ def checked(entry):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::lanatus.table.UnseenCategoryWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:Bins whose width")  # of few values
 @parametrize_with_checks(
     [checked(entry) for entry in ALL],
     expected_failed_checks=lambda estimator: EXCUSED.get(type(estimator).__name__, {}),

@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from samples import PEAK_MB
 
 from lanatus.data import DataError, load_svmlight_file, read, scan
 
@@ -23,17 +24,18 @@ def bomb(path, unit, megabytes):
 def peak(code):
     """What a statement raises, and how many MB the process grew by."""
     script = f"""
-        import resource
         from lanatus.data import read, scan, load_svmlight_file
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = peak_mb()
         try:
             {code}
             print("nothing")
         except ValueError as error:
             print(str(error).replace(chr(10), " "))
-        print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+        print(round(peak_mb() - before))
     """
-    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", PEAK_MB + textwrap.dedent(script)], capture_output=True, text=True, check=True
+    )
     said, grown = ended.stdout.strip().split("\n")
     return said, int(grown)
 

@@ -61,6 +61,10 @@ def test_negative_correlation_classifies():
     assert model.predict_each(X).shape == (300, 5)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1, rtol=1e-12)
     assert set(model.predict_each(X).ravel()) == {"上", "下"}
+    mean = np.maximum(model._each(X).mean(axis=0), 0)  # shares of what the networks say in the mean, none below zero
+    said = mean.sum(axis=1) > 0
+    np.testing.assert_allclose(model.predict_proba(X)[said], mean[said] / mean[said].sum(axis=1)[:, None], rtol=1e-12)
+    assert (np.abs(model.predict_proba(X)[said] - 0.5) < 0.4).any()
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         NegativeCorrelationEnsemble(max_iter=1, random_state=0).fit(X, y)
 

@@ -9,12 +9,19 @@ from sklearn.datasets import make_classification, make_regression
 from lanatus.linear import (
     ElasticNet,
     ElasticNetCV,
+    Lars,
     Lasso,
     LassoCV,
+    LassoLars,
     LinearDiscriminantAnalysis,
     LogisticRegression,
+    MultiTaskElasticNet,
+    MultiTaskElasticNetCV,
     MultiTaskLasso,
+    MultiTaskLassoCV,
     Ridge,
+    enet_path,
+    lasso_path,
 )
 
 
@@ -120,3 +127,91 @@ def test_priors_that_are_no_probabilities_are_told_of():
     np.testing.assert_allclose(model.priors_, [5 / 11, 6 / 11], rtol=1e-12)
     with pytest.raises(ValueError, match="sum above zero"):
         LinearDiscriminantAnalysis(priors=[0.0, 0.0]).fit(X, y)
+
+
+@pytest.mark.covers("linear.lars")
+@pytest.mark.parametrize("name", ["Lars", "LassoLars"])
+def test_least_angle_regression_of_several_targets(line, name):
+    X, y = line
+    Y = np.column_stack([y, X[:, 0] - y, y**2])
+    model, peer = {"Lars": Lars, "LassoLars": LassoLars}[name]().fit(X, Y), getattr(peers, name)().fit(X, Y)
+    np.testing.assert_allclose(model.coef_, peer.coef_, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(model.predict(X), peer.predict(X), rtol=1e-8, atol=1e-8)
+    assert model.n_iter_ == list(peer.n_iter_)
+    for ours, theirs in zip(model.alphas_, peer.alphas_, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
+    one = type(model)(fit_path=False).fit(X, Y[:, :1])
+    assert one.coef_.shape == (8,)
+    assert not hasattr(one, "coef_path_")
+
+
+@pytest.mark.covers("linear.lars")
+def test_least_angle_regression_with_noise_and_dependent_columns(line, capsys):
+    X, y = line
+    noisy = LassoLars(0.1, jitter=1.0, random_state=0).fit(X, y)
+    added = np.random.RandomState(0).uniform(high=1.0, size=len(y))
+    np.testing.assert_allclose(
+        noisy.coef_, LassoLars(0.1, fit_intercept=False).fit(X - X.mean(axis=0), y - y.mean() + added).coef_, rtol=1e-8
+    )
+    near = np.column_stack([X, X[:, 0] + 1e-4 * X[:, 1] ** 2])
+    assert len(Lars(eps=1e-6, verbose=True).fit(near, y).active_) < len(Lars().fit(near, y).active_)
+    assert "columns in use" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="by name: sample_weight"):
+        Lars().fit(X, y, np.ones(len(y)))
+    assert Lars().fit(X, y, X.T @ y).coef_.tolist() == Lars(precompute=False).fit(X, y).coef_.tolist()
+    assert Lars().fit(X.astype(np.float32), y).coef_path_.dtype == np.float32
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_paths_of_several_targets(line, container, fit_intercept, capsys):
+    X, y = line
+    Y = np.column_stack([y, X[:, 0] - y])
+    Yc, Xc = (Y - Y.mean(axis=0), X - X.mean(axis=0)) if fit_intercept else (Y, X)
+    alphas, coefs, gaps, rounds = enet_path(
+        container(X), Y, alphas=5, tol=1e-12, fit_intercept=fit_intercept, verbose=True, return_n_iter=True
+    )
+    wanted, theirs, _ = peers.enet_path(Xc, Yc, alphas=5, tol=1e-12)
+    np.testing.assert_allclose(alphas, wanted, rtol=1e-10)
+    np.testing.assert_allclose(coefs, theirs, rtol=1e-4, atol=1e-4)
+    assert len(gaps) == len(rounds) == 5
+    assert "5 penalties" in capsys.readouterr().out
+    again = lasso_path(container(X), Y, alphas=alphas[-1:], coef_init=coefs[:, :, -1])[1]
+    assert again.shape == (2, 8, 1)
+    with pytest.raises(ValueError, match="not allowed for multi-output"):
+        enet_path(X, Y, positive=True)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [MultiTaskLasso(0.5), MultiTaskElasticNet(0.5), MultiTaskLassoCV(alphas=9), MultiTaskElasticNetCV(alphas=9)],
+)
+def test_several_targets_of_sparse_rows(line, model):
+    X, y = line
+    X, Y = X * (np.abs(X) > 0.4), np.column_stack([y, X[:, 0] - y])
+    model = model.set_params(tol=1e-12)
+    dense = model.fit(X, Y).coef_
+    np.testing.assert_allclose(model.fit(sp.csr_matrix(X), Y).coef_, dense, rtol=1e-6, atol=1e-8)
+    assert callable(model.path)
+
+
+def test_penalties_that_are_given_are_one_grid(line):
+    X, y = line
+    assert ElasticNetCV(alphas=[1.0, 0.1], l1_ratio=[0.5, 0.9]).fit(X, y).alphas_.tolist() == [1.0, 0.1]
+    assert ElasticNetCV(alphas=4, l1_ratio=[0.5, 0.9]).fit(X, y).alphas_.shape == (2, 4)
+    with pytest.raises(TypeError, match="must be numbers"):
+        LassoCV(alphas=["1", "2"]).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"penalty": None, "C": 4.0}, "will ignore the C"),
+        ({"penalty": "l1", "l1_ratio": 0.5}, "only used when penalty is 'elasticnet'"),
+        ({"penalty": "l2", "l1_ratio": 1.0}, "Inconsistent values: penalty=l2 with l1_ratio=1.0"),
+    ],
+)
+def test_strengths_that_a_named_penalty_does_not_use_are_told(given, words):
+    X, y = make_classification(60, 4, flip_y=0.3, random_state=0)
+    with pytest.warns(UserWarning, match=words):
+        LogisticRegression(**given).fit(X, y)

@@ -15,23 +15,29 @@ from lanatus.table import Table
 
 def test_one_hot_encoder_does_as_told_with_unknown_values():
     fitted = OneHotEncoder(handle_unknown="error").fit([["a"], ["b"]])
-    with pytest.raises(ValueError, match=r"not seen in fit.*ignore"):
+    with pytest.raises(ValueError, match=r"'z'.*not seen in fit.*handle_unknown"):
         fitted.transform([["z"]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert OneHotEncoder(handle_unknown="ignore").fit([["a"], ["b"]]).transform([["z"]]).tolist() == [[0, 0]]
+        assert OneHotEncoder(handle_unknown="ignore").fit([["a"], ["b"]]).transform([["z"]]).toarray().tolist() == [
+            [0, 0]
+        ]
     with pytest.raises(ValueError, match=r"would be named \['a_b_c'\]"):
         OneHotEncoder().fit(pd.DataFrame({"a": ["b_c", "x"], "a_b": ["c", "y"]}))
 
 
 def test_imputers_fill_every_hole_and_frames_keep_their_types():
     ordered = pd.DataFrame({"o": pd.Categorical(["lo", None, "hi"], ["lo", "hi"], ordered=True)})
-    assert SimpleImputer(strategy="constant").fit_transform(ordered)["o"].tolist() == ["lo", "missing", "hi"]
+    assert SimpleImputer(strategy="constant").fit_transform(ordered)["o"].tolist() == ["lo", "missing_value", "hi"]
     enum = pl.DataFrame({"o": pl.Series(["lo", None, "hi"], dtype=pl.Enum(["lo", "hi"]))})
-    assert SimpleImputer(strategy="constant").fit_transform(enum)["o"].to_list() == ["lo", "missing", "hi"]
+    assert SimpleImputer(strategy="constant").fit_transform(enum)["o"].to_list() == ["lo", "missing_value", "hi"]
     assert SimpleImputer().fit_transform(enum)["o"].dtype == pl.Enum(["lo", "hi"])
     empty = pd.DataFrame({"s": [None] * 3, "x": [1.0, 2, 3]})
-    assert not SimpleImputer().fit_transform(empty).isna().any().any()
+    kept = SimpleImputer(keep_empty_features=True).fit_transform(empty)
+    assert list(kept) == ["s", "x"]
+    assert not kept.isna().any().any()
+    with pytest.warns(UserWarning, match=r"without any observed values: \['s'\]"):
+        assert list(SimpleImputer().fit_transform(empty)) == ["x"]
     mixed = pd.DataFrame({"n": [1, 2], "d": pd.to_datetime(["2020-01-01", "2021-01-01"]), "s": ["a", "b"]})
     out = OneHotEncoder().fit_transform(mixed)
     assert str(out.dtypes["n"]) == "int64"

@@ -4,7 +4,9 @@ from lanatus.catalog import Takes as Takes
 
 from ._arrays import aligned as aligned
 from ._arrays import n_threads as n_threads
+from ._arrays import threads_of as threads_of
 from ._collections import is_dask as is_dask
+from ._collections import refuse_collection as refuse_collection
 from ._estimator import Estimator as Estimator
 from ._estimator import fitting as fitting
 from ._estimator import n_rows as n_rows

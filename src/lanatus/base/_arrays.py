@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
 from lanatus._core import core as kernels
 
@@ -31,6 +32,16 @@ def in_floats(name: str) -> Iterator[None]:
 def n_threads() -> int:
     """Threads for a kernel call, obeying ``OMP_NUM_THREADS`` and ``threadpoolctl``."""
     return int(kernels.max_threads())
+
+
+@contextmanager
+def threads_of(n_jobs: int | None) -> Iterator[None]:
+    """As many threads as asked for; None and -1 are all that there are."""
+    if n_jobs is None or n_jobs < 0:
+        yield
+        return
+    with threadpool_limits(max(n_jobs, 1), user_api="openmp"):
+        yield
 
 
 def aligned(X: Any) -> Any:

@@ -25,17 +25,7 @@ class BayesClassifier(ClassifierMixin, Estimator):
 
     @blockwise
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of prior times likelihood, for each row and class.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Logarithm of prior times likelihood, for each row and class."""
         check_is_fitted(self)
         return self._joint(X)
 

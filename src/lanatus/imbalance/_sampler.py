@@ -41,19 +41,7 @@ class Sampler(OneToOneFeatureMixin, Estimator):
 
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
-        """Check the data and count what `fit_resample` would do.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self
-        """
+        """Check the data and count what `fit_resample` would do."""
         self._open(X, y)
         return self
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from lanatus.base import check_is_fitted, take_rows
 from lanatus.catalog import method
-from lanatus.multiclass._decomposed import Decomposed, Tasks, confidence
+from lanatus.multiclass._decomposed import Decomposed, Tasks
 from lanatus.multiclass._one_vs import pairwise_tasks
 from lanatus.scale import blockwise
 
@@ -71,15 +71,15 @@ class DAGClassifier(Decomposed):
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         if len(self.classes_) == 2:
-            return confidence(self.estimators_[0], rows)
-        n_rows = len(np.asarray(self.estimators_[0].predict(rows)))
+            return self._sure(rows, 0)
+        n_rows = len(self._sure(rows, 0))
         first, last = np.zeros(n_rows, dtype=int), np.full(n_rows, len(self.classes_) - 1)
         reached = np.zeros((n_rows, len(self.classes_)))
         place = {pair: k for k, pair in enumerate(self.pairs_)}
         for depth in range(1, len(self.classes_)):
             for pair in sorted(set(zip(first.tolist(), last.tolist(), strict=True))):
                 here = np.flatnonzero((first == pair[0]) & (last == pair[1]))
-                second_wins = confidence(self.estimators_[place[pair]], take_rows(rows, here)) > 0
+                second_wins = self._sure(take_rows(rows, here), place[pair]) > 0
                 out = np.where(second_wins, first[here], last[here])
                 reached[here, out] = depth
                 first[here] += second_wins

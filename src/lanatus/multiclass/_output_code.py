@@ -16,7 +16,7 @@ from lanatus.multiclass._codes import (
     random_code,
 )
 from lanatus.multiclass._decoding import DISTANCES, code_distances
-from lanatus.multiclass._decomposed import Decomposed, confidence
+from lanatus.multiclass._decomposed import Decomposed
 from lanatus.multiclass._learned_codes import continuous_code, discriminant_code, embed_nodes
 from lanatus.params import Array, Choice, Integer, Nothing, Real, rules_for
 from lanatus.scale import blockwise
@@ -199,7 +199,7 @@ class OutputCodeClassifier(Decomposed):
         self._fit_all(rows, tasks, weight)
 
     def _answers(self, rows: Any) -> np.ndarray:
-        return np.column_stack([confidence(model, rows) for model in self.estimators_])
+        return self._all_sure(rows)
 
     @blockwise
     def decision_function(self, X: Any) -> np.ndarray:

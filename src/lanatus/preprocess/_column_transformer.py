@@ -43,10 +43,14 @@ class ColumnTransformer(TransformerMixin, Estimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the columns of X; y is used only by supervised transformers."""
         self._learn(self._take(X, reset=True), y)
+        self._refuse_twice()
+        return self
+
+    def _refuse_twice(self) -> None:
+        """ValueError if two columns of the result would have one name."""
         names = self._names_out()
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"several columns of the result would be named {twice}; rename columns of X first.")
-        return self
 
     def transform(self, X: Any) -> Any:
         """The rows of X with the columns of the kinds that this transformer is for changed."""

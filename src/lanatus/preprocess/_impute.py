@@ -3,12 +3,15 @@
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn import impute
 
-from lanatus.base import Floats, Integers
+from lanatus.base import Floats, Integers, Takes, check_is_fitted
 from lanatus.catalog import method
 from lanatus.metric import blocks, nan_euclidean, overlap_space
-from lanatus.params import Choice, Integer, Nothing, Satisfies
-from lanatus.preprocess._column_transformer import ColumnTransformer, Output, in_order, preserving_dtype
+from lanatus.params import Choice, Function, Integer, Nothing, Satisfies
+from lanatus.preprocess._column_transformer import Output, in_order
+from lanatus.preprocess._imputer import IMPUTER_PARAMS, MISSING_VALUES, Imputer
+from lanatus.preprocess._inner import fresh, has_kinds, in_memory
 from lanatus.table import MISSING_CODE, Table
 
 
@@ -19,24 +22,34 @@ from lanatus.table import MISSING_CODE, Table
     zh="缺失值简单填充",
     peers=["scikit-learn:SimpleImputer"],
 )
-class SimpleImputer(ColumnTransformer):
+class SimpleImputer(Imputer):
     """Missing values filled with one value a column.
 
-    Numeric columns get their mean, median, most frequent value or a constant; ordinal and nominal ones their
-    most frequent value or the constant. A column with no value at all gets 0, or its first category.
+    Numeric columns get their mean, median, most frequent value or a constant; ordinal and nominal ones of a mixed
+    table their most frequent value or the constant. Arrays, of numbers or of words, are taken as scikit-learn's does.
 
     Book: section 4.4.2 (the problem); cost: O(n log n) for each column at most.
 
     Parameters
     ----------
-    strategy : {"mean", "median", "most_frequent", "constant"}, default="mean"
-        What numeric columns are filled with.
+    missing_values : number, str, NaN or None, default=NaN
+        What stands for a missing value. What a frame itself holds as missing is missing too.
+    strategy : {"mean", "median", "most_frequent", "constant"} or callable, default="mean"
+        What numeric columns are filled with; a callable gets the known values of a column.
     fill_value : number, str or None, default=None
-        The constant: a number for numeric columns (None is 0), a string for the others (None is "missing").
+        The constant: a number for numeric columns (None is 0), a string for the others (None is "missing_value").
+    copy : bool, default=True
+        False lets an array of floats be filled where it is.
+    add_indicator : bool, default=False
+        Whether a column that tells what was missing is added for each column with holes in ``fit``.
+    keep_empty_features : bool, default=False
+        Whether a column with no value at all is kept, and filled with 0 (or the constant), or its first category;
+        otherwise it is left out, with a warning.
 
     Attributes
     ----------
-    statistics_ : list, the value for each column of the input
+    statistics_ : ndarray, or list for a mixed table, the value for each column of the input
+    indicator_ : MissingIndicator or None, what tells where values were missing
 
     Examples
     --------
@@ -45,18 +58,45 @@ class SimpleImputer(ColumnTransformer):
     [[1.0, 'a'], [2.0, 'a'], [3.0, 'a']]
     """
 
+    _inner_class = impute.SimpleImputer
+    _takes = Takes(nominal=True, missing=True, sparse=True)
     _params = {
-        "strategy": Choice("mean", "median", "most_frequent", "constant"),
+        "missing_values": MISSING_VALUES,
+        "strategy": Choice("mean", "median", "most_frequent", "constant") | Function(),
         "fill_value": Satisfies(lambda value: isinstance(value, str | int | float | np.number), "a number or a string")
         | Nothing(),
+        **IMPUTER_PARAMS,
     }
 
-    def __init__(self, *, strategy: str = "mean", fill_value: Any = None) -> None:
+    def __init__(
+        self,
+        *,
+        missing_values: Any = np.nan,
+        strategy: Any = "mean",
+        fill_value: Any = None,
+        copy: bool = True,
+        add_indicator: bool = False,
+        keep_empty_features: bool = False,
+    ) -> None:
+        self.missing_values = missing_values
         self.strategy = strategy
         self.fill_value = fill_value
+        self.copy = copy
+        self.add_indicator = add_indicator
+        self.keep_empty_features = keep_empty_features
 
-    def __sklearn_tags__(self) -> Any:
-        return preserving_dtype(super().__sklearn_tags__())
+    def _goes_whole(self, X: Any) -> bool:
+        """Arrays of words too, where the strategy is for them; one of words and numbers is a table."""
+        if has_kinds(X):
+            return False
+        return super()._goes_whole(X) or self.strategy in ("most_frequent", "constant")
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Rows with the holes that they had before; wants ``add_indicator=True`` in ``fit``."""
+        check_is_fitted(self)
+        if not self._whole:
+            raise TypeError("inverse_transform gives back the holes of arrays; fit to one (frame.to_numpy()) for it.")
+        return self._inner.inverse_transform(in_memory(self, X))
 
     def _learn(self, table: Table, y: Any) -> None:
         self._domains = domains_of(table)
@@ -73,6 +113,8 @@ class SimpleImputer(ColumnTransformer):
         known = values[~np.isnan(values)].astype(np.float64)
         if not len(known):
             return 0.0
+        if callable(self.strategy):
+            return float(self.strategy(known))
         if self.strategy == "most_frequent":
             distinct, counts = np.unique(known, return_counts=True)
             return float(distinct[counts.argmax()])
@@ -80,14 +122,14 @@ class SimpleImputer(ColumnTransformer):
 
     def _code(self, codes: np.ndarray, at: int) -> int:
         if self.strategy == "constant":
-            value = self.fill_value if isinstance(self.fill_value, str) else "missing"
+            value = self.fill_value if isinstance(self.fill_value, str) else "missing_value"
             if value not in self._domains[at]:
                 self._domains[at] = (*self._domains[at], value)
             return self._domains[at].index(value)
         counts = np.bincount(codes[codes != MISSING_CODE], minlength=max(len(self._domains[at]), 1))
         return int(counts.argmax())
 
-    def _apply(self, table: Table) -> list[Output]:
+    def _filled(self, table: Table) -> list[Output]:
         numeric = np.where(np.isnan(table.numeric), self._numbers_in, table.numeric).astype(table.numeric.dtype)
         codes = np.where(table.codes == MISSING_CODE, self._codes_in, table.codes)
         return outputs_of(table, numeric, codes, self._domains)
@@ -100,7 +142,7 @@ class SimpleImputer(ColumnTransformer):
     zh="k近邻填充",
     peers=["scikit-learn:KNNImputer"],
 )
-class KNNImputer(ColumnTransformer):
+class KNNImputer(Imputer):
     """Missing values filled from the nearest rows that have them.
 
     Distances are Euclidean over the attributes that both rows have, scaled up for those they lack; two
@@ -113,8 +155,24 @@ class KNNImputer(ColumnTransformer):
     ----------
     n_neighbors : int, default=5
         Number of neighbours that have the value.
-    weights : {"uniform", "distance"}, default="uniform"
-        Whether all neighbours count the same or by the inverse of their distance.
+    missing_values : number, str, NaN or None, default=NaN
+        What stands for a missing value. What a frame itself holds as missing is missing too.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Whether all neighbours count the same, by the inverse of their distance, or by what a callable makes of an
+        array of distances.
+    metric : "nan_euclidean" or callable, default="nan_euclidean"
+        Distance, or ``metric(x, y, missing_values=NaN)`` of two rows of numbers; a mixed table has its own.
+    copy : bool, default=True
+        False lets an array of floats be filled where it is.
+    add_indicator : bool, default=False
+        Whether a column that tells what was missing is added for each column with holes in ``fit``.
+    keep_empty_features : bool, default=False
+        Whether a column with no value at all is kept, and filled with 0 (or the constant), or its first category;
+        otherwise it is left out, with a warning.
+
+    Attributes
+    ----------
+    indicator_ : MissingIndicator or None, what tells where values were missing
 
     Examples
     --------
@@ -128,22 +186,49 @@ class KNNImputer(ColumnTransformer):
         "_known_codes": Integers("rows", "coded", low=-1),
     }
 
-    _params = {"n_neighbors": Integer(low=1), "weights": Choice("uniform", "distance")}
+    _inner_class = impute.KNNImputer
+    _params = {
+        "n_neighbors": Integer(low=1),
+        "missing_values": MISSING_VALUES,
+        "weights": Choice("uniform", "distance") | Function(),
+        "metric": Choice("nan_euclidean") | Function(),
+        **IMPUTER_PARAMS,
+    }
 
-    def __init__(self, n_neighbors: int = 5, *, weights: str = "uniform") -> None:
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        missing_values: Any = np.nan,
+        weights: Any = "uniform",
+        metric: Any = "nan_euclidean",
+        copy: bool = True,
+        add_indicator: bool = False,
+        keep_empty_features: bool = False,
+    ) -> None:
+        self.missing_values = missing_values
         self.n_neighbors = n_neighbors
         self.weights = weights
-
-    def __sklearn_tags__(self) -> Any:
-        return preserving_dtype(super().__sklearn_tags__())
+        self.metric = metric
+        self.copy = copy
+        self.add_indicator = add_indicator
+        self.keep_empty_features = keep_empty_features
 
     def _learn(self, table: Table, y: Any) -> None:
+        if callable(self.metric):
+            raise TypeError("a callable metric is for arrays of numbers, not for tables; give X.to_numpy().")
         self._domains = domains_of(table)
+        if table.schema.all_numeric:
+            self._inner = fresh(self, missing_values=np.nan, add_indicator=False, keep_empty_features=True)
+            self._inner.fit(table.numeric)
+            return
         self._known_numeric, self._known_codes = table.numeric, table.codes
         self._kinds = [table.schema.columns[j].kind for j in table.schema.coded]
         self._space = overlap_space(table)
 
-    def _apply(self, table: Table) -> list[Output]:
+    def _filled(self, table: Table) -> list[Output]:
+        if self.schema_.all_numeric:
+            return outputs_of(table, self._inner.transform(table.numeric), table.codes, self._domains)
         numeric, codes = table.numeric.copy(), table.codes.copy()
         holes = np.flatnonzero(np.isnan(numeric).any(axis=1) | (codes == MISSING_CODE).any(axis=1))
         points = self._space.points(Table(table.schema, numeric[holes], codes[holes]))
@@ -163,6 +248,8 @@ class KNNImputer(ColumnTransformer):
             usable = np.flatnonzero(known)
             return usable, np.ones(len(usable))
         closest = usable[np.argsort(near[usable], kind="stable")[: self.n_neighbors]]
+        if callable(self.weights):
+            return closest, np.asarray(self.weights(near[None, closest]), dtype=np.float64).ravel()
         if self.weights == "uniform":
             return closest, np.ones(len(closest))
         if (near[closest] == 0).any():

@@ -179,7 +179,8 @@ def test_a_penalty_by_name():
     X, y = two_classes()
     lasso = LogisticRegression("l1", C=0.05, tol=1e-9).fit(X, y)
     np.testing.assert_array_equal(lasso.coef_, LogisticRegression(C=0.05, l1_ratio=1.0, tol=1e-9).fit(X, y).coef_)
-    none = LogisticRegression(None, C=0.05, tol=1e-9).fit(X, y)
+    with pytest.warns(UserWarning, match="penalty=None will ignore the C"):
+        none = LogisticRegression(None, C=0.05, tol=1e-9).fit(X, y)
     np.testing.assert_array_equal(none.coef_, LogisticRegression(C=np.inf, tol=1e-9).fit(X, y).coef_)
     with pytest.raises(ValueError, match="absolute values"):
         LogisticRegression("l1", solver="newton").fit(X, y)

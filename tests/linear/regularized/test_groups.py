@@ -91,9 +91,9 @@ def test_sparse_rows_give_the_dense_answer(model, intercept):
     several = type(model).__name__.startswith("MultiTask")
     y, weight = (Y if several else Y[:, 0]), rng.uniform(0, 2, size=80)
     fit = clone(model).set_params(fit_intercept=intercept)
-    dense = clone(fit).fit(X, y, weight)
+    dense = clone(fit).fit(X, y, sample_weight=weight)
     for make in (sp.csr_array, sp.csc_matrix):
-        sparse = clone(fit).fit(make(X), y, weight)
+        sparse = clone(fit).fit(make(X), y, sample_weight=weight)
         np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-6, atol=1e-8)
         np.testing.assert_allclose(sparse.intercept_, dense.intercept_, rtol=1e-6, atol=1e-8)
     with pytest.raises(ValueError, match="sparse X of up to 5000 columns; got 6000"):

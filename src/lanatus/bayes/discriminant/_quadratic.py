@@ -227,17 +227,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
 
     @blockwise
     def decision_function(self, X: Any) -> np.ndarray:
-        """Joint log probability of each class up to a constant; of two classes the second's less the first's.
-
-        Parameters
-        ----------
-        X : array, frame, scanned source or Dask collection of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+        """Joint log probability of each class up to a constant; of two classes the second's less the first's."""
         check_is_fitted(self)
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores

@@ -132,5 +132,5 @@ def linear_joint(X: Any, coef: np.ndarray, intercept: np.ndarray, threshold: flo
 
 
 def kernel_rows(X: Any) -> Any:
-    """X as the kernels take it, the structure of compressed rows checked."""
-    return core.csr(X) if sp.issparse(X) else X
+    """X, which the intake has looked at, as the kernels take it."""
+    return core.csr(X, sound=True) if sp.issparse(X) else X

@@ -117,17 +117,7 @@ class LBR(CountedBayes):
         return CodedRows(self.classes_, self.codes_, self._labels, self._weight)
 
     def antecedents(self, X: Any) -> np.ndarray:
-        """Which columns of each row its rule fixes.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of bool of shape (n_samples, n_features)
-        """
+        """Which columns of each row its rule fixes."""
         check_is_fitted(self)
         return self._answers(X)[1].astype(bool)
 

@@ -131,17 +131,7 @@ class NBTree(StructuredBayes):
         self._node_logs = np.array([node.logs for node in nodes])
 
     def apply(self, X: Any) -> np.ndarray:
-        """The node where each row stops.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of int of shape (n_samples,)
-        """
+        """The node where each row stops."""
         check_is_fitted(self)
         return self._stops(codes_of(self, X))
 

@@ -93,17 +93,7 @@ class BaggedClassifier(ClassifierMixin, Wrapper):
     @available_if(_scores)
     @blockwise
     def decision_function(self, X: Any) -> np.ndarray:
-        """Mean of the members' scores, of those that have seen all classes.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+        """Mean of the members' scores, of those that have seen all classes."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         scores = [

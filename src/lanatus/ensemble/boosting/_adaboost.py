@@ -6,11 +6,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from lanatus.base import fitting
-from lanatus.callbacks import CallbackSupportMixin, Progress
+from lanatus.callbacks import CallbackSupportMixin
 from lanatus.catalog import Contender, method
 from lanatus.ensemble._rules import RULES
 from lanatus.ensemble.boosting._adaboost_regressor import AdaBoostRegressor
-from lanatus.ensemble.boosting._weighted_vote import Booster, WeightedVote, fitter, open_rows
+from lanatus.ensemble.boosting._weighted_vote import Booster, WeightedVote, fitter, open_rows, run_rounds
 from lanatus.params import Choice, Flag, Integer, rules_for
 from lanatus.spaces import Span
 
@@ -164,20 +164,8 @@ class AdaBoostClassifier(CallbackSupportMixin, WeightedVote):
             learning_rate=self.learning_rate,
             max_restarts=self.max_restarts if self.restart else 0,
         )
-        progress = Progress(self, rows, sample_weight, max_iter=self.n_estimators)
-        stopped = False
-        for iteration in progress.iterations():
-            booster.round()
-            iteration.done(state=dict, attributes=lambda: self._attributes(booster))
-            stopped = iteration.stop
-            if booster.reason is not None:
-                break
-        attributes = self._attributes(booster)
-        for name, value in attributes.items():
-            setattr(self, name, value)
-        self.stop_reason_ = booster.reason or ("callback" if stopped else "n_estimators")
+        run_rounds(self, booster, rows, sample_weight)
         self.n_restarts_ = booster.n_discarded if self.restart else 0
-        progress.finish(attributes)
         return self
 
     def _attributes(self, booster: Booster) -> dict[str, Any]:

@@ -170,29 +170,13 @@ class AdaBoostRegressor(RegressorMixin, Wrapper):
         return _weighted_median(self._answers(X), self.estimator_weights_)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict` after 1, 2, ... rounds.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        """
+        """`predict` after 1, 2, ... rounds."""
         answers = self._answers(X)
         for t in range(1, answers.shape[1] + 1):
             yield _weighted_median(answers[:, :t], self.estimator_weights_[:t])
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """R squared after 1, 2, ... rounds.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            True values.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
+        """R squared after 1, 2, ... rounds."""
         for predicted in self.staged_predict(X):
             yield float(r2_score(y, predicted, sample_weight=sample_weight))
 

@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from lanatus.base import fitting
-from lanatus.callbacks import CallbackSupportMixin, Progress
+from lanatus.callbacks import CallbackSupportMixin
 from lanatus.catalog import method
 from lanatus.ensemble._rules import RULES
-from lanatus.ensemble.boosting._weighted_vote import LEAST_ERROR, Learn, WeightedVote, fitter, open_rows
+from lanatus.ensemble.boosting._weighted_vote import LEAST_ERROR, Learn, WeightedVote, fitter, open_rows, run_rounds
 from lanatus.evaluation import CostMatrix, ordered_costs
 from lanatus.params import Array, Choice, Satisfies, rules_for
 
@@ -170,19 +170,7 @@ class CostSensitiveBoostClassifier(CallbackSupportMixin, WeightedVote):
         cost = self.class_costs_[codes]
         start = weight * cost if self.algorithm == "CGAda" else weight
         boosting = _Rounds(learn, UPDATES[self.algorithm], codes, cost, start)
-        progress = Progress(self, rows, sample_weight, max_iter=self.n_estimators)
-        stopped = False
-        for iteration in progress.iterations():
-            boosting.round()
-            iteration.done(state=dict, attributes=lambda: self._attributes(boosting))
-            stopped = iteration.stop
-            if boosting.reason is not None:
-                break
-        attributes = self._attributes(boosting)
-        for name, value in attributes.items():
-            setattr(self, name, value)
-        self.stop_reason_ = boosting.reason or ("callback" if stopped else "n_estimators")
-        progress.finish(attributes)
+        run_rounds(self, boosting, rows, sample_weight)
         return self
 
     def _costs_by_class(self, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -278,17 +278,7 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
         return odds / 2 if self.loss == "exponential" else odds
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores of each row: for two classes the one of the second, else one a class.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+        """Scores of each row: for two classes the one of the second, else one a class."""
         raw = self._raw(X)
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
@@ -315,31 +305,13 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoostingBase):
             return np.log(self.predict_proba(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """`decision_function` after each round.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        """
+        """`decision_function` after each round."""
         return (raw[:, 0] if raw.shape[1] == 1 else raw for raw in self._staged(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """Probabilities of the classes after each round.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        """
+        """Probabilities of the classes after each round."""
         return (self._chances(raw) for raw in self._staged(X))
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Most probable classes after each round.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        """
+        """Most probable classes after each round."""
         return (self.classes_[chances.argmax(axis=1)] for chances in self.staged_predict_proba(X))

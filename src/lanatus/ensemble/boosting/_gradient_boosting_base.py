@@ -321,17 +321,7 @@ class GradientBoostingBase(CallbackSupportMixin, Estimator):
             yield raw
 
     def apply(self, X: Any) -> np.ndarray:
-        """Leaf of each row in each tree.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_rounds, n_outputs)
-        """
+        """Leaf of each row in each tree."""
         check_is_fitted(self)
         matrix = as_dense(self._take(X, reset=False))
         return self._compact().apply(matrix).reshape(len(matrix), len(self.trees_), len(self.baseline_))

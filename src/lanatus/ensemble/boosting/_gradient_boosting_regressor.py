@@ -273,17 +273,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
         return np.log(np.maximum(said, 1e-10))
 
     def apply(self, X: Any) -> np.ndarray:
-        """Leaf of each row in each tree.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_rounds)
-        """
+        """Leaf of each row in each tree."""
         return super().apply(X)[:, :, 0]
 
     def predict(self, X: Any) -> np.ndarray:
@@ -291,11 +281,5 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoostingBase):
         return self._loss().link(self._raw(X)[:, 0])
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Predictions after each round.
-
-        Parameters
-        ----------
-        X : array, frame or sparse matrix of shape (n_samples, n_features)
-            The attributes.
-        """
+        """Predictions after each round."""
         return (self._loss().link(raw[:, 0]) for raw in self._staged(X))

@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
 from lanatus.base import Floats, as_labels, check_is_fitted, coded_rows, n_rows
+from lanatus.callbacks import Progress
 from lanatus.ensemble._one_learner import fit_one, mean_importances, seeded, takes_weights, weighing_rows
 from lanatus.ensemble._sequence import base_learner, each_member, member, member_count, n_classes
 from lanatus.ensemble.boosting._boosted_stumps import StumpFitter, numbers_of, stump_criterion, stumps_of, votes
@@ -128,6 +129,23 @@ def fitter(
     return resampled
 
 
+def run_rounds(classifier: Any, boosting: Any, rows: Any, sample_weight: Any) -> None:
+    """Boost until `boosting` has a reason to stop, a callback wants it or there are enough members; keep them."""
+    progress = Progress(classifier, rows, sample_weight, max_iter=classifier.n_estimators)
+    stopped = False
+    for iteration in progress.iterations():
+        boosting.round()
+        iteration.done(state=dict, attributes=lambda: classifier._attributes(boosting))
+        stopped = iteration.stop
+        if boosting.reason is not None:
+            break
+    attributes = classifier._attributes(boosting)
+    for name, value in attributes.items():
+        setattr(classifier, name, value)
+    classifier.stop_reason_ = boosting.reason or ("callback" if stopped else "n_estimators")
+    progress.finish(attributes)
+
+
 def predicted_codes(model: Any, rows: Any, classes: np.ndarray) -> np.ndarray:
     """Places in `classes` of a member's answers."""
     return np.searchsorted(classes, np.asarray(model.predict(rows)))
@@ -204,17 +222,7 @@ class WeightedVote(ClassifierMixin, Wrapper):
 
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Soft maximum of the scores.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Soft maximum of the scores."""
         return self._as_proba(self.decision_function(X))
 
     @blockwise
@@ -225,52 +233,24 @@ class WeightedVote(ClassifierMixin, Wrapper):
     # ------------------------------------------------------------ after each round
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """`decision_function` after 1, 2, ... members.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        """
+        """`decision_function` after 1, 2, ... members."""
         check_is_fitted(self)
         for share in self._staged_votes(self._take(X, reset=False)):
             yield self._as_decision(share)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict` after 1, 2, ... members.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        """
+        """`predict` after 1, 2, ... members."""
         check_is_fitted(self)
         for share in self._staged_votes(self._take(X, reset=False)):
             yield np.asarray(self.classes_[share.argmax(axis=1)])
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict_proba` after 1, 2, ... members.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        """
+        """`predict_proba` after 1, 2, ... members."""
         for decision in self.staged_decision_function(X):
             yield self._as_proba(decision)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Accuracy after 1, 2, ... members.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-        y : array of shape (n_samples,)
-            The labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
-        """
+        """Accuracy after 1, 2, ... members."""
         labels = as_labels(y)
         for predicted in self.staged_predict(X):
             yield float(accuracy_score(labels, predicted, sample_weight=sample_weight))

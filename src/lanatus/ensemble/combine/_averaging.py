@@ -146,17 +146,7 @@ class VotingRegressor(RegressorMixin, TransformerMixin, Committee):
 
     @blockwise
     def transform(self, X: Any) -> np.ndarray:
-        """What each learner says.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_estimators)
-        """
+        """What each learner says."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         return np.column_stack([np.asarray(model.predict(rows), dtype=np.float64) for model in self.estimators_])

@@ -208,17 +208,7 @@ class BayesModelAveraging(Committee):
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable class, or the mean of the models.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The most probable class, or the mean of the models."""
         mean = self._mean(X)
         return mean if self._for_numbers() else np.asarray(self.classes_[mean.argmax(axis=1)])
 
@@ -231,17 +221,7 @@ class BayesModelAveraging(Committee):
     @available_if(_is_classifier)
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Probability of each class."""
         return self._mean(X)
 
 

@@ -167,17 +167,7 @@ class DynamicClassifierSelection(ClassifierMixin, Committee):
 
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the chosen classifier; shares of the votes for the two rules that let several vote.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Probabilities of the chosen classifier; shares of the votes for the two rules that let several vote."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         queries = self._space.points(self._as_table(rows))

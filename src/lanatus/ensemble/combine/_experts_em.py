@@ -118,17 +118,7 @@ class Mixture(CallbackSupportMixin, Estimator):
 
     @blockwise
     def gate(self, X: Any) -> np.ndarray:
-        """How far each expert is trusted on each row.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_experts)
-        """
+        """How far each expert is trusted on each row."""
         with single_blas():
             return self._gate(X)[1]
 

@@ -205,17 +205,7 @@ class GASEN(Wrapper):
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class with the most votes of the learners kept, or their mean.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The class with the most votes of the learners kept, or their mean."""
         check_is_fitted(self)
         if not self._for_numbers():
             return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
@@ -225,17 +215,7 @@ class GASEN(Wrapper):
     @available_if(_is_classifier)
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Share of the votes of the learners kept.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Share of the votes of the learners kept."""
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         votes = np.zeros((n_rows(rows), len(self.classes_)))

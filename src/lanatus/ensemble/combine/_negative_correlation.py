@@ -72,17 +72,7 @@ class _Networks(Estimator):
             warn_unconverged(self)
 
     def predict_each(self, X: Any) -> np.ndarray:
-        """What each network says.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_estimators)
-        """
+        """What each network says."""
         raise NotImplementedError
 
     def _each(self, X: Any) -> np.ndarray:

@@ -275,16 +275,6 @@ class StackingClassifier(ClassifierMixin, TransformerMixin, Committee):
     @available_if(levels.final_has("decision_function"))
     @blockwise
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores by the second level.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+        """Scores by the second level."""
         check_is_fitted(self)
         return np.asarray(self.final_estimator_.decision_function(self.transform(X)))

@@ -186,17 +186,7 @@ class VotingClassifier(ClassifierMixin, TransformerMixin, Committee):
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
-        """The class that wins, or `reject` where none has a majority.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The class that wins, or `reject` where none has a majority."""
         shares = self._shares(X)
         votes = np.average(shares, axis=0, weights=self.weights_)
         answers = np.asarray(self.classes_[self._winners(votes, shares)])

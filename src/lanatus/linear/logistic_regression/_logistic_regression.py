@@ -189,6 +189,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows X with labels y; `sample_weight` says how much each counts."""
         self._refuse()
+        self._warn_of_ignored()
         engine = open_engine(self, X, y, sample_weight)
         totals = engine.reduce(tally_classes)
         class_weight = self._class_weights(totals)
@@ -272,6 +273,20 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
             "lbfgs": lbfgs,
         }
         return exact.get("coordinate" if l1 > 0 else name) or _newton_for(name, objective, start)
+
+    def _warn_of_ignored(self) -> None:
+        """Tell of a strength or share that the penalty, which is named too, does not use."""
+        if self.penalty is None and self.C != 1.0 and not np.isinf(self.C):
+            warnings.warn(
+                "Setting penalty=None will ignore the C; leave it at 1, or leave out the penalty.", stacklevel=4
+            )
+        share = {"l1": 1.0, "l2": 0.0, None: 0.0}.get(self.penalty)
+        if share is not None and self.l1_ratio not in (0.0, share):
+            warnings.warn(
+                f"Inconsistent values: penalty={self.penalty} with l1_ratio={self.l1_ratio}. l1_ratio parameter is "
+                f"only used when penalty is 'elasticnet'. Got (penalty={self.penalty}); leave out one of them.",
+                stacklevel=4,
+            )
 
     def _penalty(self) -> L1L2 | NoPenalty:
         """The penalty beside the sum of the losses."""

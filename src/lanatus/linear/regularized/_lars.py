@@ -4,14 +4,24 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import check_random_state
 
-from lanatus.base import fitting, warn_unconverged
+from lanatus.base import as_targets, fitting, warn_unconverged
+from lanatus.callbacks import tell
 from lanatus.catalog import method
 from lanatus.linear._linear_regressor import LinearRegressor
 from lanatus.linear._rules import RULES
 from lanatus.linear.regularized._fit import open_risk
 from lanatus.optimize.solvers import centred
-from lanatus.params import Integer, rules_for
+from lanatus.params import Array, Choice, Flag, Integer, Nothing, ParameterRule, Real, rules_for
+
+_EPS = float(np.finfo(float).eps)
+_OWN: dict[str, ParameterRule] = {
+    "precompute": Flag() | Choice("auto") | Array(ndim=2) | Nothing(),
+    "eps": Real(low=0),
+    "fit_path": Flag(),
+    "jitter": Real(low=0) | Nothing(),
+}
 
 
 @dataclass
@@ -24,13 +34,20 @@ class LarsPath:
 
 
 def follow_path(
-    X: np.ndarray, y: np.ndarray, *, lasso: bool, positive: bool, floor: float, most_steps: int
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    lasso: bool,
+    positive: bool,
+    floor: float,
+    most_steps: int,
+    least: float = 0.0,
 ) -> LarsPath:
     """The steps of least angle regression on centred X and y, until the largest correlation is at most `floor`.
 
     Columns in use keep correlations of one common size, which falls at unit rate along d = (X_A'X_A)^-1 sign(c_A). A
     step ends where another column reaches that size or, for the lasso, where a weight reaches zero and leaves. A column
-    that depends on those in use is left out for good.
+    that depends on those in use, but for a share of its square of at most `least`, is left out for good.
     """
     d = X.shape[1]
     w = np.zeros(d)
@@ -46,7 +63,7 @@ def follow_path(
         if size <= max(floor, tiny) or len(path.corners) > most_steps:
             break
         if dropped < 0:
-            _enter(X, path.active, left_out, seen)
+            _enter(X, path.active, left_out, seen, max(least, 1e-14))
         if not path.active:
             break
         signs = np.sign(c[path.active])
@@ -68,7 +85,7 @@ def follow_path(
     return path
 
 
-def _enter(X: np.ndarray, active: list[int], left_out: np.ndarray, seen: np.ndarray) -> None:
+def _enter(X: np.ndarray, active: list[int], left_out: np.ndarray, seen: np.ndarray, least: float) -> None:
     """Take in the column of the largest correlation, or the next that does not depend on those in use."""
     outside = [j for j in np.argsort(-seen, kind="stable") if j not in active and not left_out[j]]
     for j in outside[:1] if active else outside:
@@ -76,7 +93,7 @@ def _enter(X: np.ndarray, active: list[int], left_out: np.ndarray, seen: np.ndar
         rest = column
         if active:
             rest = column - X[:, active] @ np.linalg.lstsq(X[:, active], column, rcond=None)[0]
-        if rest @ rest > 1e-14 * (column @ column) and seen[j] > 0:
+        if rest @ rest > least * (column @ column) and seen[j] > 0:
             active.append(int(j))
             return
         left_out[j] = True
@@ -105,16 +122,51 @@ def _next_entry(
     return float(min(meets.min(initial=size), size))
 
 
-def _fit_path(model: Any, X: Any, y: Any, sample_weight: Any, floor: float, **how: Any) -> tuple[Any, ...]:
-    """Keep the path of a model; the means of columns and target, and the type of the columns."""
-    risk = open_risk(model, X, y, sample_weight)
+def _fit_path(model: Any, X: Any, y: Any, Xy: Any, sample_weight: Any, floor: float, **how: Any) -> None:
+    """Keep the paths of a model, one for each target, and the weights at their ends."""
+    risk = open_risk(model, X, y, sample_weight, targets=as_targets)
+    if Xy is not None and np.shape(Xy) != (risk.d, *risk.y.shape[1:]):
+        raise ValueError(
+            f"Xy must be the products of columns and target, one a column of X; got shape "
+            f"{np.shape(Xy)}. Weights of rows are given by name: sample_weight=..."
+        )
     rows = centred(risk.X, risk.targets, risk.weight, risk.fit_intercept)
-    path = follow_path(rows.X, rows.Y[:, 0], floor=floor * rows.mass, **how)
-    model.alphas_ = np.array(path.correlations) / rows.mass
-    model.coef_path_ = np.array(path.corners).T
-    model.active_ = path.active
-    model.n_iter_ = len(model.alphas_) - 1
-    return rows.x_mean, rows.y_mean, risk.X.dtype
+    Y = rows.Y
+    if model.jitter is not None:
+        Y = Y + check_random_state(model.random_state).uniform(high=model.jitter, size=len(Y))[:, None]
+    paths = [follow_path(rows.X, target, floor=floor * rows.mass, least=model.eps, **how) for target in Y.T]
+    alphas = [np.array(path.correlations) / rows.mass for path in paths]
+    corners = [np.array(path.corners).T for path in paths]
+    for k in range(len(paths)):
+        stop_at(floor, alphas[k], corners[k])
+        if model.verbose:
+            tell(f"{type(model).__name__}: {len(alphas[k]) - 1} steps, {len(paths[k].active)} columns in use")
+    model._set_linear(
+        np.column_stack([one[:, -1] for one in corners]),
+        rows.x_mean,
+        rows.y_mean,
+        risk.X.dtype,
+        risk.targets.shape[1] == 1,
+    )
+    kept: dict[str, list[Any]] = {
+        "alphas_": [one.astype(risk.X.dtype, copy=False) for one in alphas],
+        "active_": [path.active for path in paths],
+        "n_iter_": [len(one) - 1 for one in alphas],
+        "coef_path_": [one.astype(risk.X.dtype, copy=False) for one in corners],
+    }
+    if not model.fit_path:
+        del kept["coef_path_"], kept["active_"]
+        model.__dict__.pop("coef_path_", None), model.__dict__.pop("active_", None)
+    for name, values in kept.items():
+        setattr(model, name, values[0] if len(values) == 1 else values)
+
+
+def stop_at(alpha: float, alphas: np.ndarray, corners: np.ndarray) -> None:
+    """Cut the last piece of a path, in place, where its penalty is alpha."""
+    if len(alphas) > 1 and alphas[-1] < alpha:
+        before, after = alphas[-2:]
+        corners[:, -1] = corners[:, -2] + (before - alpha) / (before - after) * (corners[:, -1] - corners[:, -2])
+        alphas[-1] = alpha
 
 
 @method(
@@ -137,8 +189,22 @@ class Lars(LinearRegressor):
     ----------
     fit_intercept : bool, default=True
         Whether there is a bias b.
+    verbose : bool or int, default=False
+        Above 0 it prints a line for each target.
+    precompute : bool, "auto" or array of shape (n_features, n_features), default="auto"
+        Taken for scikit-learn's sake; the path is followed on X itself.
     n_nonzero_coefs : int, default=500
         Most columns in use; the path ends where another would enter.
+    eps : float, default=2.2e-16
+        A column is left out of which at most this share (and at least 1e-14) of the square is not in those in use.
+    copy_X : bool, default=True
+        Taken for scikit-learn's sake; X is never changed.
+    fit_path : bool, default=True
+        Whether `coef_path_` and `active_` are kept.
+    jitter : float or None, default=None
+        Most noise, drawn evenly from 0, that is added to the target: then columns do not enter at once.
+    random_state : int, RandomState or None, default=None
+        Draws that noise.
 
     Attributes
     ----------
@@ -147,7 +213,7 @@ class Lars(LinearRegressor):
     alphas_ : ndarray of shape (n_steps + 1,), largest (mean) correlation at each corner of the path
     coef_path_ : ndarray of shape (n_features, n_steps + 1), weights at each corner
     active_ : list of int, columns in use at the end, in order of entry
-    n_iter_ : int, number of steps
+    n_iter_ : int, number of steps; for several targets this and the above are lists
     schema_ : Schema, the columns seen in ``fit``
     n_features_in_ : int, number of them
     feature_names_in_ : ndarray of str, their names, where they had any
@@ -169,18 +235,44 @@ class Lars(LinearRegressor):
     Efron, Hastie, Johnstone and Tibshirani (2004), Least angle regression.
     """
 
-    def __init__(self, *, fit_intercept: bool = True, n_nonzero_coefs: int = 500) -> None:
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        verbose: Any = False,
+        precompute: Any = "auto",
+        n_nonzero_coefs: int = 500,
+        eps: float = _EPS,
+        copy_X: bool = True,
+        fit_path: bool = True,
+        jitter: float | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.fit_intercept = fit_intercept
+        self.verbose = verbose
+        self.precompute = precompute
         self.n_nonzero_coefs = n_nonzero_coefs
+        self.eps = eps
+        self.copy_X = copy_X
+        self.fit_path = fit_path
+        self.jitter = jitter
+        self.random_state = random_state
 
-    _params = rules_for(__init__, RULES, n_nonzero_coefs=Integer(low=1))
+    _params = rules_for(__init__, RULES, n_nonzero_coefs=Integer(low=1), **_OWN)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
+    def fit(self, X: Any, y: Any, Xy: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts.
+
+        `Xy` is taken for scikit-learn's sake: products are made from X.
+        """
         how = {"lasso": False, "positive": False, "most_steps": int(self.n_nonzero_coefs)}
-        x_mean, y_mean, dtype = _fit_path(self, X, y, sample_weight, 0.0, **how)
-        self._set_linear(self.coef_path_[:, -1:], x_mean, y_mean, dtype, True)
+        _fit_path(self, X, y, Xy, sample_weight, 0.0, **how)
         return self
 
 
@@ -205,10 +297,24 @@ class LassoLars(LinearRegressor):
         Strength of the penalty, where the path ends.
     fit_intercept : bool, default=True
         Whether there is a bias b.
+    verbose : bool or int, default=False
+        Above 0 it prints a line for each target.
+    precompute : bool, "auto" or array of shape (n_features, n_features), default="auto"
+        Taken for scikit-learn's sake; the path is followed on X itself.
     max_iter : int, default=500
         Most steps.
+    eps : float, default=2.2e-16
+        A column is left out of which at most this share (and at least 1e-14) of the square is not in those in use.
+    copy_X : bool, default=True
+        Taken for scikit-learn's sake; X is never changed.
+    fit_path : bool, default=True
+        Whether `coef_path_` and `active_` are kept.
     positive : bool, default=False
         Whether all weights must be 0 or more.
+    jitter : float or None, default=None
+        Most noise, drawn evenly from 0, that is added to the target: then columns do not enter at once.
+    random_state : int, RandomState or None, default=None
+        Draws that noise.
 
     Attributes
     ----------
@@ -217,7 +323,7 @@ class LassoLars(LinearRegressor):
     alphas_ : ndarray of shape (n_steps + 1,), penalty at each corner of the path, the last `alpha`
     coef_path_ : ndarray of shape (n_features, n_steps + 1), weights at each of them
     active_ : list of int, columns in use at the end
-    n_iter_ : int, number of steps
+    n_iter_ : int, number of steps; for several targets this and the above are lists
     schema_ : Schema, the columns seen in ``fit``
     n_features_in_ : int, number of them
     feature_names_in_ : ndarray of str, their names, where they had any
@@ -241,31 +347,48 @@ class LassoLars(LinearRegressor):
     """
 
     def __init__(
-        self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int = 500, positive: bool = False
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        verbose: Any = False,
+        precompute: Any = "auto",
+        max_iter: int = 500,
+        eps: float = _EPS,
+        copy_X: bool = True,
+        fit_path: bool = True,
+        positive: bool = False,
+        jitter: float | None = None,
+        random_state: Any = None,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
+        self.verbose = verbose
+        self.precompute = precompute
         self.max_iter = max_iter
+        self.eps = eps
+        self.copy_X = copy_X
+        self.fit_path = fit_path
         self.positive = positive
+        self.jitter = jitter
+        self.random_state = random_state
 
-    _params = rules_for(__init__, RULES)
+    _params = rules_for(__init__, RULES, **_OWN)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows X with numbers y; `sample_weight` says how much each counts."""
-        how = {"lasso": True, "positive": self.positive, "most_steps": int(self.max_iter)}
-        x_mean, y_mean, dtype = _fit_path(self, X, y, sample_weight, float(self.alpha), **how)
-        if self.n_iter_ >= self.max_iter and self.alphas_[-1] > max(self.alpha, 1e-12 * self.alphas_[0]):
-            warn_unconverged(self)
-        self._stop_at(float(self.alpha))
-        self._set_linear(self.coef_path_[:, -1:], x_mean, y_mean, dtype, True)
-        return self
+    def fit(self, X: Any, y: Any, Xy: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows X with numbers y; `sample_weight` says how much each counts.
 
-    def _stop_at(self, alpha: float) -> None:
-        """Cut the last piece of the path where its penalty is alpha."""
-        if len(self.alphas_) > 1 and self.alphas_[-1] < alpha:
-            before, after = self.alphas_[-2:]
-            share = (before - alpha) / (before - after)
-            step = self.coef_path_[:, -1] - self.coef_path_[:, -2]
-            self.coef_path_[:, -1] = self.coef_path_[:, -2] + share * step
-            self.alphas_[-1] = alpha
+        `Xy` is taken for scikit-learn's sake: products are made from X.
+        """
+        how = {"lasso": True, "positive": self.positive, "most_steps": int(self.max_iter)}
+        _fit_path(self, X, y, Xy, sample_weight, float(self.alpha), **how)
+        paths = [self.alphas_] if isinstance(self.alphas_, np.ndarray) else self.alphas_
+        if any(len(one) > self.max_iter and one[-1] > max(self.alpha, 1e-12 * one[0]) for one in paths):
+            warn_unconverged(self)
+        return self

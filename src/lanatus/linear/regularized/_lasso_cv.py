@@ -168,7 +168,7 @@ class ElasticNetCV(LinearRegressor):
     ----------
     alpha_ : float, the penalty chosen
     l1_ratio_ : float, the share of L1 chosen
-    alphas_ : ndarray, the penalties tried, falling; a row for each share
+    alphas_ : ndarray, the penalties tried, falling; a row for each share, unless they were given
     mse_path_ : ndarray of shape (n_l1_ratio, n_alphas, n_folds), without the first for one share, mean squared errors
     coef_ : ndarray of shape (n_features,), weights
     intercept_ : float, bias

@@ -11,6 +11,7 @@ from lanatus.linear._linear_model import LinearModel
 from lanatus.linear._rules import RULES
 from lanatus.linear._targets import several_targets
 from lanatus.linear.regularized._fit import column_seed, fit_penalized, open_risk, sparse_weights
+from lanatus.linear.regularized._path import enet_path
 from lanatus.optimize.penalties import L21
 from lanatus.optimize.solvers import BlockCoordinateDescent
 from lanatus.params import rules_for
@@ -110,6 +111,7 @@ class MultiTaskElasticNet(MultiTask):
         self.random_state = random_state
         self.selection = selection
 
+    path = staticmethod(enet_path)
     _params = rules_for(__init__, RULES)
     sparse_coef_ = property(sparse_weights)
 
@@ -198,6 +200,7 @@ class MultiTaskLasso(MultiTask):
         self.random_state = random_state
         self.selection = selection
 
+    path = staticmethod(enet_path)
     _params = rules_for(__init__, RULES)
     sparse_coef_ = property(sparse_weights)
 

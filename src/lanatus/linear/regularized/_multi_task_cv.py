@@ -3,11 +3,12 @@
 from functools import partial
 from typing import Any, Self
 
-from lanatus.base import Takes, fitting
+from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.linear._rules import RULES
 from lanatus.linear.regularized._fit import column_seed
 from lanatus.linear.regularized._multi_task import MultiTask
+from lanatus.linear.regularized._path import enet_path, lasso_path
 from lanatus.linear.regularized._path_cv import SHARES, fit_path_cv
 from lanatus.optimize.penalties import L21
 from lanatus.optimize.solvers import BlockCoordinateDescent
@@ -108,9 +109,8 @@ class MultiTaskLassoCV(MultiTask):
         self.random_state = random_state
         self.selection = selection
 
+    path = staticmethod(lasso_path)
     _params = rules_for(__init__, RULES)
-
-    _takes = Takes()
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -165,7 +165,7 @@ class MultiTaskElasticNetCV(MultiTask):
     ----------
     alpha_ : float, the penalty chosen
     l1_ratio_ : float, the share of L1 chosen
-    alphas_ : ndarray, the penalties tried, falling; a row for each share
+    alphas_ : ndarray, the penalties tried, falling; a row for each share, unless they were given
     mse_path_ : ndarray of shape (n_l1_ratio, n_alphas, n_folds), without the first for one share, mean squared errors
     coef_ : ndarray of shape (n_targets, n_features), weights
     intercept_ : ndarray of shape (n_targets,), biases
@@ -217,9 +217,8 @@ class MultiTaskElasticNetCV(MultiTask):
         self.random_state = random_state
         self.selection = selection
 
+    path = staticmethod(enet_path)
     _params = rules_for(__init__, RULES, l1_ratio=SHARES)
-
-    _takes = Takes()
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

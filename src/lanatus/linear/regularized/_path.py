@@ -6,12 +6,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from lanatus._core import core as core_kernels
-from lanatus.base import Estimator, n_threads
+from lanatus.base import Estimator, as_targets, n_threads
+from lanatus.callbacks import tell
 from lanatus.linear._targets import single_target
 from lanatus.linear.regularized._fit import warn_gap
 from lanatus.optimize.losses import Squared
-from lanatus.optimize.penalties import L1L2, Penalty
-from lanatus.optimize.solvers import CoordinateDescent, Risk
+from lanatus.optimize.penalties import L1L2, L21, Penalty
+from lanatus.optimize.solvers import BlockCoordinateDescent, CoordinateDescent, PathSolver, Risk
 from lanatus.params import check_integer
 
 
@@ -23,7 +24,10 @@ def enet_path(
     eps: float = 1e-3,
     alphas: Any = 100,
     precompute: Any = "auto",
+    Xy: Any = None,
+    copy_X: bool = True,
     coef_init: Any = None,
+    verbose: Any = False,
     fit_intercept: bool = False,
     sample_weight: Any = None,
     max_iter: int = 1000,
@@ -40,8 +44,8 @@ def enet_path(
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
         The attributes. Arrays stored by columns are taken as they are.
-    y : array of shape (n_samples,)
-        The target.
+    y : array of shape (n_samples,) or (n_samples, n_targets)
+        The target, or several, which use the same columns: their penalty is that of `MultiTaskElasticNet`.
     l1_ratio : float, default=0.5
         Share of the L1 penalty, above 0 where `alphas` is a number of them.
     eps : float, default=1e-3
@@ -50,8 +54,14 @@ def enet_path(
         The penalties, or how many to take between the least that makes all weights zero and `eps` times that.
     precompute : bool, "auto" or array of shape (n_features, n_features), default="auto"
         Whether to work on the products of the columns; "auto" and False leave the choice to the solver.
-    coef_init : array of shape (n_features,), optional
+    Xy : array of shape (n_features,) or (n_features, n_targets), optional
+        Taken for scikit-learn's sake; products are made from X.
+    copy_X : bool, default=True
+        Taken for scikit-learn's sake; X is never changed.
+    coef_init : array of shape (n_features,) or (n_targets, n_features), optional
         Where the first solution starts.
+    verbose : bool or int, default=False
+        Above 0 it prints a line when the path is done.
     fit_intercept : bool, default=False
         Whether X and y are taken about their means.
     sample_weight : array of shape (n_samples,), optional
@@ -68,7 +78,7 @@ def enet_path(
     Returns
     -------
     alphas : ndarray of shape (n_alphas,), falling
-    coefs : ndarray of shape (n_features, n_alphas)
+    coefs : ndarray of shape (n_features, n_alphas), for several targets (n_targets, n_features, n_alphas)
     dual_gaps : ndarray of shape (n_alphas,)
     n_iters : list of int, only if asked for
 
@@ -80,23 +90,36 @@ def enet_path(
     [[1.25, 1.6667], [0.0, 0.1667]]
     """
     X = _matrix(X)
-    y = single_target(y, X)
+    y = as_targets(y, X)
+    several = y.ndim == 2 and y.shape[1] > 1
+    y = y if several else single_target(y, X)
     weight = Estimator()._weights(sample_weight, X)
     if not 0 <= l1_ratio <= 1:
         raise ValueError(f"l1_ratio must be from 0 to 1; got {l1_ratio!r}.")
     if not tol >= 0:
         raise ValueError(f"tol must be 0 or more; got {tol!r}.")
+    if several and positive:
+        raise ValueError("positive=True is not allowed for multi-output (y.ndim != 1).")
+    shape = (X.shape[1], *y.shape[1:])
+    if Xy is not None and np.shape(Xy) != shape:
+        raise ValueError(f"Xy must have the shape {shape}, one number for a column and a target; got {np.shape(Xy)}.")
     max_iter = check_integer("max_iter", max_iter, 1)
     risk = Risk(Squared(), X, y, weight, None, fit_intercept)
-    solver = CoordinateDescent(tol, max_iter, precompute=False if isinstance(precompute, str) else precompute)
+    precompute = False if isinstance(precompute, str) else precompute
+    solver: PathSolver = CoordinateDescent(tol, max_iter, precompute=precompute)
+    penalty: Penalty = L1L2(1.0, l1_ratio, positive=positive)
+    if several:
+        solver, penalty = BlockCoordinateDescent(tol, max_iter), L21(1.0, l1_ratio)
     problem = solver.open(risk)
-    penalty = L1L2(1.0, l1_ratio, positive=positive)
     grid = alpha_grid(alphas, eps, l1_ratio, problem.slope_at_zero(), penalty)
-    start = None if coef_init is None else _start(coef_init, X.shape[1])
+    start = None if coef_init is None else _start(coef_init, shape)
     path = solver.path(problem, penalty, grid, start)
     if not path.converged:
         warn_gap("The path", float(path.gap.max()), path.goal, max_iter)
-    answer = grid, path.coef[:, :, 0].T.astype(X.dtype, copy=False), path.gap / risk.mass
+    if verbose:
+        tell(f"{len(grid)} penalties, from {grid[0]:.6g} to {grid[-1]:.6g}: {int(path.n_iter.sum())} rounds")
+    coefs = path.coef.transpose(2, 1, 0).astype(X.dtype, copy=False)
+    answer = grid, coefs if several else coefs[0], path.gap / risk.mass
     return (*answer, path.n_iter.tolist()) if return_n_iter else answer
 
 
@@ -126,6 +149,8 @@ def alpha_grid(alphas: Any, eps: float, l1_ratio: float, slope: np.ndarray, pena
     `slope` is the derivative of the risk at zero weights, and `penalty` that of strength one.
     """
     if np.ndim(alphas):
+        if np.asarray(alphas).dtype.kind not in "fiu":
+            raise TypeError(f"alphas must be numbers; got {alphas!r}.")
         given = np.sort(np.asarray(alphas, dtype=np.float64))[::-1]
         if not given.size or not (np.isfinite(given) & (given >= 0)).all():
             raise ValueError(f"alphas must be finite numbers of 0 or more, at least one; got {alphas!r}.")
@@ -140,11 +165,12 @@ def alpha_grid(alphas: Any, eps: float, l1_ratio: float, slope: np.ndarray, pena
     return np.geomspace(top, top * eps, number)
 
 
-def _start(coef: Any, d: int) -> np.ndarray:
+def _start(coef: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Weights (d, t) to begin with, which come as a row for each target."""
     start = np.asarray(coef, dtype=np.float64)
-    if start.shape != (d,) or not np.isfinite(start).all():
-        raise ValueError(f"coef_init must be {d} finite numbers, one a column; got shape {start.shape}.")
-    return start[:, None]
+    if start.shape != shape[::-1] or not np.isfinite(start).all():
+        raise ValueError(f"coef_init must be finite numbers of the shape {shape[::-1]}; got shape {start.shape}.")
+    return start.reshape(-1, shape[0]).T.copy()
 
 
 def _matrix(X: Any) -> Any:

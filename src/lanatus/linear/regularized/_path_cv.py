@@ -44,7 +44,7 @@ def fit_path_cv(
     mean = errors[:, :, heard].mean(axis=2)  # folds count the same, so that weights of 1 are none
     best_share, best = (int(i) for i in np.unravel_index(int(mean.argmin()), mean.shape))
     model.alpha_, model.l1_ratio_ = float(grids[best_share][best]), shares[best_share]
-    model.alphas_ = grids[0] if len(shares) == 1 else np.array(grids)
+    model.alphas_ = grids[0] if len(shares) == 1 or np.ndim(model.alphas) else np.array(grids)
     model.mse_path_ = errors[0] if len(shares) == 1 else errors
     path = _checked(model, solver.path(problem, units[best_share], grids[best_share][: best + 1]))
     model.n_iter_, model.dual_gap_ = int(path.n_iter[-1]), float(path.gap[-1]) / path.normalizer

@@ -252,17 +252,7 @@ class CostAwareTreeClassifier(DecisionTreeClassifier):
 
     @blockwise
     def test_costs(self, X: Any) -> np.ndarray:
-        """What it costs to classify each row: the attributes that its path asks for, each once.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            The attributes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """What it costs to classify each row: the attributes that its path asks for, each once."""
         check_is_fitted(self)
         return _path_costs(self.tree_, self.attribute_costs_)[self.apply(X)]
 
