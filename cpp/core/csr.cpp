@@ -54,22 +54,28 @@ bool everywhere(std::size_t n, std::size_t overlap, const Holds& holds) {
 }  // namespace
 
 template <class I>
-void require_compressed(const Compression& shape, std::span<const I> indptr, std::span<const I> indices,
-                        std::size_t n_values) {
-    using U = std::make_unsigned_t<I>;
+void require_lengths(const Compression& shape, std::span<const I> indptr, std::span<const I> indices,
+                     std::size_t n_values) {
     if (indptr.size() != shape.lines + 1)
         refuse(shape, text("indptr has length ", indptr.size(), ", wanted ", shape.lines + 1,
                            ": one more than there are ", shape.line, "s"));
     if (indices.size() != n_values)
         refuse(shape, text("indices has length ", indices.size(), ", wanted that of data, ", n_values));
     if (indptr.front() != 0) refuse(shape, text("indptr begins at ", indptr.front(), ", wanted 0"));
+    if (static_cast<std::size_t>(indptr.back()) != n_values)
+        refuse(shape, text("indptr ends at ", indptr.back(), ", wanted the length of data, ", n_values));
+}
+
+template <class I>
+void require_compressed(const Compression& shape, std::span<const I> indptr, std::span<const I> indices,
+                        std::size_t n_values) {
+    using U = std::make_unsigned_t<I>;
+    require_lengths(shape, indptr, indices, n_values);
     if (!everywhere(indptr.size(), 1, [=](auto a, auto b) { return rises(indptr.data() + a, b - a); })) {
         const auto at = std::is_sorted_until(indptr.begin(), indptr.end()) - indptr.begin();
         refuse(shape, text("indptr falls from ", indptr[static_cast<std::size_t>(at) - 1], " to ",
                            indptr[static_cast<std::size_t>(at)], " at entry ", at, ", wanted it never to fall"));
     }
-    if (static_cast<std::size_t>(indptr.back()) != n_values)
-        refuse(shape, text("indptr ends at ", indptr.back(), ", wanted the length of data, ", n_values));
     const auto bound = static_cast<U>(std::min<std::size_t>(shape.across, U{1} << (8 * sizeof(I) - 1)));
     if (!everywhere(indices.size(), 0, [=](auto a, auto b) { return all_below(indices.data() + a, b - a, bound); })) {
         const auto bad = std::find_if(indices.begin(), indices.end(), [=](I i) { return static_cast<U>(i) >= bound; });
@@ -78,6 +84,8 @@ void require_compressed(const Compression& shape, std::span<const I> indptr, std
     }
 }
 
+template void require_lengths(const Compression&, std::span<const std::int32_t>, std::span<const std::int32_t>,
+                              std::size_t);
 template void require_compressed(const Compression&, std::span<const std::int32_t>, std::span<const std::int32_t>,
                                  std::size_t);
 template void require_compressed(const Compression&, std::span<const std::int64_t>, std::span<const std::int64_t>,

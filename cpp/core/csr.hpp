@@ -16,6 +16,10 @@ struct Compression {
     const char *name, *line, *entry;  // what an error calls them
     std::size_t lines, across;
 };
+// ValueError unless the lengths fit together and indptr begins at 0 and ends at the number of values: what takes no time.
+template <class I>
+void require_lengths(const Compression& shape, std::span<const I> indptr, std::span<const I> indices,
+                     std::size_t n_values);
 // ValueError unless indptr rises from 0 to the number of values in lines + 1 steps and all indices are in [0, across).
 template <class I>  // int32 or int64
 void require_compressed(const Compression& shape, std::span<const I> indptr, std::span<const I> indices,
@@ -25,10 +29,13 @@ void require_compressed(const Compression& shape, std::span<const I> indptr, std
 template <class T>
 class Compressed {
   public:
-    Compressed(const detail::Compression& shape, In1<T> values, In1<std::int32_t> indices, In1<std::int32_t> indptr)
+    // `sound`: that these very arrays were looked at as they came in, so that only their lengths are looked at again.
+    Compressed(const detail::Compression& shape, In1<T> values, In1<std::int32_t> indices, In1<std::int32_t> indptr,
+               bool sound)
         : values_(values), indices_(indices), indptr_(indptr),
           view_{span(values).data(), span(indices).data(), span(indptr).data(), shape.lines, shape.across} {
-        detail::require_compressed(shape, span(indptr), span(indices), values.shape(0));
+        if (sound) detail::require_lengths(shape, span(indptr), span(indices), values.shape(0));
+        else detail::require_compressed(shape, span(indptr), span(indices), values.shape(0));
     }
     CsrView<T> view() const noexcept { return view_; }
 

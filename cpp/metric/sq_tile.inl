@@ -135,6 +135,22 @@ struct Direct {
         sum += gap * gap;
     }
 };
+struct Gaps {  // Manhattan
+    static constexpr bool shift = false;
+    template <class Vector, class T>
+    static LANATUS_INLINE void step(Vector& sum, Vector x, T c) {
+        const Vector gap = x - c;
+        sum += gap > -gap ? gap : -gap;
+    }
+};
+struct LargestGap {  // Chebyshev
+    static constexpr bool shift = false;
+    template <class Vector, class T>
+    static LANATUS_INLINE void step(Vector& sum, Vector x, T c) {
+        const Vector gap = x - c, size = gap > -gap ? gap : -gap;
+        sum = sum > size ? sum : size;
+    }
+};
 struct Dots {
     static constexpr bool shift = true;
 };

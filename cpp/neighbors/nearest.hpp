@@ -4,20 +4,26 @@
 //         (own, with k < n), or none.
 // Result  for each query the k points of least distance, nearest first, and their distances; ties go to the lower point.
 //
-// Both routes decide by the same double-precision sums, so that they give the same answer in the Euclidean distance; the
-// number of threads does not show in it.
+// Both routes screen in the type of the data or in float32, and decide by the same double-precision sums, so that they give
+// the same answer in the Euclidean distance; the number of threads does not show in it.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "core/matrix.hpp"
+#include "neighbors/search_tree.hpp"
 
 namespace lanatus::neighbors {
 
+template <class T>
 struct Queries {
-    MatrixView<const double> rows;
+    MatrixView<const T> rows;
     std::span<const std::int64_t> own;  // the point that each is, or empty
 
     bool excludes(std::size_t query, std::size_t point) const noexcept {
@@ -25,46 +31,79 @@ struct Queries {
     }
 };
 
-// m x k: distances as sums (squares, for the Euclidean distance) until the search is over, then as lengths.
+// What a search leaves, m x k.
+template <class T>
 struct Neighbors {
     std::size_t k;
-    double* distance;
+    T* distance;
     std::int32_t* point;
 };
 
-// The best k so far of one query, nearest first; -1 is no point yet.
-struct NearestList {
-    std::size_t k;
-    double* sum;
-    std::int32_t* point;
+// The best k so far of one query: in order while k is small, as a heap, farthest first, where it is large.
+class NearestList {
+  public:
+    explicit NearestList(std::size_t k) : k_(k), best_(k) {}
 
-    NearestList(const Neighbors& all, std::size_t query)
-        : k(all.k), sum(all.distance + query * all.k), point(all.point + query * all.k) {}
-
-    void clear() {
-        for (std::size_t i = 0; i < k; ++i) sum[i] = std::numeric_limits<double>::infinity(), point[i] = -1;
+    void clear() noexcept { size_ = 0; }
+    bool full() const noexcept { return size_ == k_; }
+    // The sum that a point must not exceed to be among the k.
+    double farthest() const noexcept {
+        return full() ? (is_heap() ? best_.front().first : best_.back().first)
+                      : std::numeric_limits<double>::infinity();
     }
-    bool full() const noexcept { return point[k - 1] >= 0; }
-    double farthest() const noexcept { return full() ? sum[k - 1] : std::numeric_limits<double>::infinity(); }
-
-    bool before(double found, std::int32_t candidate, std::size_t at) const noexcept {
-        return point[at] < 0 || found < sum[at] || (found == sum[at] && candidate < point[at]);
+    void offer(double sum, std::size_t row) {
+        const Found found{sum, static_cast<std::int32_t>(row)};
+        if (is_heap()) offer_heap(found);
+        else offer_sorted(found);
     }
-    void offer(double found, std::size_t row) {
-        const auto candidate = static_cast<std::int32_t>(row);
-        std::size_t at = k - 1;
-        if (!before(found, candidate, at)) return;
-        for (; at > 0 && before(found, candidate, at - 1); --at) sum[at] = sum[at - 1], point[at] = point[at - 1];
-        sum[at] = found;
-        point[at] = candidate;
+    // Writes the k neighbours of a query, nearest first; length(sum) is the distance.
+    template <class T, class Length>
+    void write(const Neighbors<T>& out, std::size_t query, const Length& length) {
+        if (!full()) throw std::invalid_argument("distances are too large to compare: scale the data first");
+        if (is_heap()) std::sort_heap(best_.begin(), best_.end());
+        for (std::size_t i = 0; i < k_; ++i) {
+            out.distance[query * k_ + i] = static_cast<T>(length(best_[i].first));
+            out.point[query * k_ + i] = best_[i].second;
+        }
+    }
+
+  private:
+    using Found = std::pair<double, std::int32_t>;
+    std::size_t k_, size_ = 0;
+    std::vector<Found> best_;
+
+    bool is_heap() const noexcept { return k_ > 48; }
+    void offer_sorted(const Found& found) {
+        Found* best = best_.data();
+        const auto before = [&](std::size_t at) {
+            return found.first < best[at].first || (found.first == best[at].first && found.second < best[at].second);
+        };
+        if (full() && !before(k_ - 1)) return;
+        std::size_t at = full() ? k_ - 1 : size_++;
+        for (; at > 0 && before(at - 1); --at) best[at] = best[at - 1];
+        best[at] = found;
+    }
+    void offer_heap(const Found& found) {
+        if (full()) {
+            if (!(found < best_.front())) return;
+            std::pop_heap(best_.begin(), best_.end());
+            best_.back() = found;
+        } else best_[size_++] = found;
+        std::push_heap(best_.begin(), best_.begin() + static_cast<std::ptrdiff_t>(size_));
     }
 };
 
 // By comparing every query with every point: brute.cpp. Euclidean.
-void nearest_brute(MatrixView<const double> points, const Queries& queries, const Neighbors& out, int n_threads);
+template <class T>
+void nearest_brute(MatrixView<const T> points, const Queries<T>& queries, const Neighbors<T>& out, int n_threads);
 
-// By a k-d tree over the points: tree_search.cpp. Minkowski's distance of order p.
-void nearest_tree(MatrixView<const double> points, const Queries& queries, double p, std::size_t leaf_size,
-                  const Neighbors& out, int n_threads);
+// By a tree over the points: tree_search.cpp. Minkowski's distance of order p.
+template <class T>
+void nearest_tree(const SearchTree<T>& tree, double p, const Queries<T>& queries, const Neighbors<T>& out,
+                  int n_threads);
+
+// How many leaves such a search looks at, in the mean: what tells whether a tree is worth it.
+template <class T>
+double leaves_a_query(const SearchTree<T>& tree, double p, MatrixView<const T> queries, std::size_t k);
 
 }  // namespace lanatus::neighbors

@@ -1,97 +1,128 @@
-// The leaves of a k-d tree in the order of how near their boxes are, until no box can hold a nearer point. Cost:
-// O(n d log n) for the tree, O(d (k + log n)) a query in low dimension, up to O(n d) in high.
+// Children in the order of how near their bounds are, until none can hold a nearer point. Cost: O(d (k + log n)) a query in
+// low dimension, up to O(n d) in high.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
-#include <span>
+#include <numeric>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "core/simd.hpp"
 #include "metric/minkowski.hpp"
-#include "neighbors/kd_tree.hpp"
-#include "neighbors/leaf.hpp"
+#include "metric/sq_tile.hpp"
+#include "neighbors/exact.hpp"
 #include "neighbors/nearest.hpp"
-#include "neighbors/scaling.hpp"
+#include "neighbors/within.hpp"
+
+#define LANATUS_FOREACH_FILE "neighbors/tree_search.inl"
+#include "core/foreach_isa.hpp"
 
 namespace lanatus::neighbors {
 
 namespace {
 
-template <class Distance>
-class TreeSearch {
-  public:
-    TreeSearch(const KdTree& tree, std::span<const std::int64_t> order, const Distance& distance,
-               const Queries& queries, std::size_t leaf_size)
-        : tree_(tree), order_(order), distance_(distance), queries_(queries), sums_(leaf_size),
-          slack_(1 - 4 * static_cast<double>(tree.d() + 4) * std::numeric_limits<double>::epsilon()) {}
+constexpr std::size_t cached = 256 * 1024;  // bytes of a tree that any order of queries finds in the cache
 
-    void operator()(std::size_t query, const Neighbors& out) {
-        NearestList best(out, query);
-        best.clear();
-        visit(tree_.root(), 0, query, best);
-        for (std::size_t i = 0; i < best.k; ++i) best.sum[i] = distance_.length(best.sum[i]);
-    }
+template <class T>
+void nearest_rows(const SearchTree<T>& tree, double p, const Queries<T>& queries, const std::int32_t* order,
+                  std::size_t begin, std::size_t end, const Neighbors<T>& out) {
+    LANATUS_DISPATCH(nearest_rows_of<T>, tree, p, queries, order, begin, end, out);
+}
+template <class T>
+void homes(const SearchTree<T>& tree, MatrixView<const T> rows, std::size_t begin, std::size_t end,
+           std::uint32_t* out) {
+    LANATUS_DISPATCH(homes_of<T>, tree, rows, begin, end, out);
+}
+template <class T>
+void within_row(const SearchTree<T>& tree, double p, const T* x, double radius, std::int64_t own,
+                std::vector<std::int32_t>& points, std::vector<double>* distances, std::size_t enough) {
+    LANATUS_DISPATCH(within_row_of<T>, tree, p, x, radius, own, points, distances, enough);
+}
 
-  private:
-    const KdTree& tree_;
-    std::span<const std::int64_t> order_;  // the point at each place of the tree
-    Distance distance_;
-    const Queries& queries_;
-    std::vector<double> sums_;
-    double slack_;  // sums of boxes and of points may round apart
+// Queries by the leaves that they fall in, so that one finds in the cache what the one before it needed.
+template <class T>
+std::vector<std::int32_t> by_leaves(const SearchTree<T>& tree, const Queries<T>& queries, int n_threads) {
+    const std::size_t m = queries.rows.rows;
+    if (m < 256 || tree.shape.n * tree.shape.d * sizeof(T) < cached) return {};
+    std::vector<std::uint32_t> home(m);
+    parallel_chunks(Chunks::of(m, 1024), n_threads,
+                    [&](std::size_t begin, std::size_t end) { homes(tree, queries.rows, begin, end, home.data()); });
+    std::vector<std::int32_t> starts(tree.shape.leaves() + 1), order(m);
+    for (const std::uint32_t leaf : home) ++starts[leaf + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    for (std::size_t q = 0; q < m; ++q)
+        order[static_cast<std::size_t>(starts[home[q]]++)] = static_cast<std::int32_t>(q);
+    return order;
+}
 
-    double away(const Place& at, const double* x) const {
-        if (at.empty()) return std::numeric_limits<double>::infinity();
-        return metric::gap_to_box(distance_, x, tree_.low(at), tree_.high(at), tree_.d());
-    }
-
-    // Equal distances are looked at, since the lower point wins.
-    void visit(const Place& at, double gap, std::size_t query, NearestList& best) {
-        if (at.empty() || gap * slack_ > best.farthest()) return;
-        if (tree_.is_leaf(at)) return scan(at, query, best);
-        const double* x = queries_.rows.row(query);
-        const double left = away(at.left(), x), right = away(at.right(), x);
-        if (left <= right) visit(at.left(), left, query, best), visit(at.right(), right, query, best);
-        else visit(at.right(), right, query, best), visit(at.left(), left, query, best);
-    }
-
-    void scan(const Place& at, std::size_t query, NearestList& best) {
-        const std::size_t n = at.end - at.begin, d = tree_.d();
-        const double* x = queries_.rows.row(query);
-        if constexpr (std::is_same_v<Distance, metric::Euclidean>)
-            sq_distances(x, tree_.rows.row(at.begin), n, d, sums_.data());
-        else
-            for (std::size_t i = 0; i < n; ++i)
-                sums_[i] = metric::distance_sum(distance_, x, tree_.rows.row(at.begin + i), d);
-        for (std::size_t i = 0; i < n; ++i) {
-            if (sums_[i] > best.farthest()) continue;
-            const auto point = static_cast<std::size_t>(order_[at.begin + i]);
-            if (!queries_.excludes(query, point)) best.offer(sums_[i], point);
-        }
-    }
-};
+void sort_by_point(FoundWithin& found, std::size_t begin) {
+    const std::size_t count = found.point.size() - begin;
+    std::vector<std::pair<std::int32_t, double>> both(count);
+    for (std::size_t i = 0; i < count; ++i) both[i] = {found.point[begin + i], found.distance[begin + i]};
+    std::sort(both.begin(), both.end());
+    for (std::size_t i = 0; i < count; ++i) std::tie(found.point[begin + i], found.distance[begin + i]) = both[i];
+}
 
 }  // namespace
 
-void nearest_tree(MatrixView<const double> points, const Queries& queries, double p, std::size_t leaf_size,
-                  const Neighbors& out, int n_threads) {
-    const Scaled scaled(points, queries);
-    const Queries asked = scaled.queries();
-    const std::size_t n = points.rows, d = points.cols, count = tree_nodes(tree_levels(n, leaf_size));
-    std::vector<std::int64_t> order(n);
-    Buffer<double> records(count * record_size(d)), rows(n * d);
-    build_kd_tree<double>(scaled.points(), nullptr, order, {records.data(), count, record_size(d)}, n_threads);
-    for (std::size_t i = 0; i < n; ++i)
-        std::copy_n(scaled.points().row(static_cast<std::size_t>(order[i])), d, rows.data() + i * d);
-    const KdTree tree{{rows.data(), n, d}, nullptr, {records.data(), count, record_size(d)}};
-    metric::with_order(p, [&](const auto& distance) {
-        parallel_chunks(Chunks::of(asked.rows.rows, 64, 256, 16), n_threads, [&](std::size_t begin, std::size_t end) {
-            TreeSearch search(tree, order, distance, asked, leaf_size);
-            for (std::size_t q = begin; q < end; ++q) search(q, out);
-            for (std::size_t i = begin * out.k; i < end * out.k; ++i) out.distance[i] = scaled.length(out.distance[i]);
-        });
+template <class T>
+void nearest_tree(const SearchTree<T>& tree, double p, const Queries<T>& queries, const Neighbors<T>& out,
+                  int n_threads) {
+    const std::vector<std::int32_t> order = by_leaves(tree, queries, n_threads);
+    parallel_chunks(Chunks::of(queries.rows.rows, 64, 256, 16), n_threads, [&](std::size_t begin, std::size_t end) {
+        nearest_rows(tree, p, queries, order.empty() ? nullptr : order.data(), begin, end, out);
     });
 }
+
+template <class T>
+std::vector<FoundWithin> within_tree(const SearchTree<T>& tree, double p, const Queries<T>& queries, const Radii& radii,
+                                     int n_threads) {
+    const auto chunks = Chunks::of(queries.rows.rows, 64, 256, 16);
+    return parallel_parts<FoundWithin>(chunks, n_threads, [&](std::size_t begin, std::size_t end) {
+        FoundWithin found;
+        for (std::size_t q = begin; q < end; ++q) {
+            const std::size_t before = found.point.size();
+            within_row(tree, p, queries.rows.row(q), radii.of(q), queries.own.empty() ? -1 : queries.own[q],
+                       found.point, &found.distance, std::numeric_limits<std::size_t>::max());
+            sort_by_point(found, before);
+            found.ends.push_back(found.point.size());
+        }
+        return found;
+    });
+}
+
+template <class T>
+double leaves_a_query(const SearchTree<T>& tree, double p, MatrixView<const T> queries, std::size_t k) {
+    std::size_t effort = 0;
+    LANATUS_DISPATCH(effort_of<T>, tree, p, queries, k, &effort);
+    return static_cast<double>(effort) / static_cast<double>(queries.rows);
+}
+
+template <class T>
+void points_within(const SearchTree<T>& tree, double p, const T* x, double radius, std::vector<std::int32_t>& points,
+                   std::vector<double>* distances) {
+    within_row(tree, p, x, radius, -1, points, distances, std::numeric_limits<std::size_t>::max());
+}
+
+template <class T>
+std::size_t count_within(const SearchTree<T>& tree, double p, const T* x, double radius, std::size_t enough) {
+    std::vector<std::int32_t> points;
+    within_row(tree, p, x, radius, -1, points, nullptr, enough);
+    return points.size();
+}
+
+#define LANATUS_INSTANTIATE(T)                                                                                         \
+    template void nearest_tree(const SearchTree<T>&, double, const Queries<T>&, const Neighbors<T>&, int);             \
+    template std::vector<FoundWithin> within_tree(const SearchTree<T>&, double, const Queries<T>&, const Radii&, int); \
+    template double leaves_a_query(const SearchTree<T>&, double, MatrixView<const T>, std::size_t);                    \
+    template void points_within(const SearchTree<T>&, double, const T*, double, std::vector<std::int32_t>&,            \
+                                std::vector<double>*);                                                                 \
+    template std::size_t count_within(const SearchTree<T>&, double, const T*, double, std::size_t);
+
+LANATUS_INSTANTIATE(float)
+LANATUS_INSTANTIATE(double)
 
 }  // namespace lanatus::neighbors

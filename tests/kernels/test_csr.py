@@ -92,3 +92,9 @@ def test_the_arrays_live_as_long_as_what_was_made_of_them():
     ready = core.csr(X)
     del X
     assert ready.shape == (50, 3)
+
+
+@pytest.mark.parametrize("changed", [{"indptr": np.array([0, 1, 9], np.int32)}, {"indices": np.array([0], np.int32)}])
+def test_lengths_are_looked_at_even_of_what_is_said_to_be_sound(changed):
+    with pytest.raises(ValueError, match="X is no sound CSR matrix"):
+        core.csr(Parts(**changed), sound=True)

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
 from lanatus.metric import Minkowski
-from lanatus.neighbors import grow_tree, nearest
+from lanatus.neighbors import grow_tree, nearest, open_index, within
 
 
 def plain(points, queries, k, own=None, p=2.0):
@@ -90,3 +90,42 @@ def test_sparse_and_dense_rows_meet():
     wanted = nearest(points, queries, 3).indices
     np.testing.assert_array_equal(nearest(sp.csr_matrix(points), queries, 3).indices, wanted)
     np.testing.assert_array_equal(nearest(points, sp.csr_matrix(queries), 3).indices, wanted)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "brute", "kd_tree", "ball_tree"])
+@pytest.mark.parametrize("scale", [2.0**500, 2.0**60, 2.0**-60, 2.0**-500])
+def test_numbers_of_any_size(algorithm, scale):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 5)) * 1e-3 + rng.integers(3, size=(600, 1))
+    own = np.arange(600)
+    expected, gaps = plain(X, X, 4, own)
+    found = open_index(X * scale, algorithm=algorithm).nearest(X * scale, 4, own)
+    np.testing.assert_array_equal(found.indices, expected)
+    np.testing.assert_allclose(found.distances / scale, gaps, rtol=1e-10)
+    near = open_index(X * scale, algorithm=algorithm).within(X * scale, 1e-3 * scale, own)
+    whole = cdist(X, X) <= 1e-3
+    np.testing.assert_array_equal(near.indices, np.nonzero(whole & ~np.eye(600, dtype=bool))[1])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("p", [1.0, 2.0, np.inf])
+def test_within_is_what_the_distances_say(form, p):
+    if form is sp.csr_matrix and p != 2:
+        pytest.skip("sparse rows know the Euclidean distance only")
+    rng = np.random.default_rng(0)
+    X, queries = rng.integers(4, size=(90, 3)).astype(float), rng.integers(4, size=(20, 3)).astype(float)
+    found = within(form(X), form(queries), np.arange(20) / 5, metric=Minkowski(p))
+    gaps = cdist(queries, X, "chebyshev") if np.isinf(p) else cdist(queries, X, "minkowski", p=p)
+    near = gaps <= (np.arange(20) / 5)[:, None]
+    np.testing.assert_array_equal(found.starts, np.concatenate([[0], np.cumsum(near.sum(axis=1))]))
+    np.testing.assert_array_equal(found.indices, np.nonzero(near)[1])
+    np.testing.assert_allclose(found.distances, gaps[near], rtol=1e-12, atol=1e-7)
+
+
+def test_a_tree_is_taken_where_it_sees_little_of_the_points():
+    rng = np.random.default_rng(0)
+    assert open_index(rng.normal(size=(5000, 2))).algorithm == "kd_tree"
+    assert open_index(rng.normal(size=(5000, 40))).algorithm == "brute"
+    flat = rng.normal(size=(5000, 2)) @ rng.normal(size=(2, 40))  # forty columns, two dimensions
+    assert open_index(flat).algorithm == "kd_tree"
+    assert open_index(rng.normal(size=(5000, 2)), n_queries=3).algorithm == "brute"

@@ -79,8 +79,8 @@ def overlap_space(table: Table) -> TableSpace:
     return TableSpace(places)
 
 
-def value_difference_space(table: Table, codes: np.ndarray, n_classes: int) -> TableSpace:
-    """Numbers and ranks scaled to their ranges, and for each nominal value the frequencies of the classes.
+def value_difference_space(table: Table, codes: np.ndarray, n_classes: int, *, scaled: bool = True) -> TableSpace:
+    """Numbers and ranks, over their ranges or as they are, and for each nominal value the frequencies of the classes.
 
     The value difference metric (9.21) sums, over the classes, the p-th powers of differences of these frequencies; so
     as coordinates they give the distance MinkovDM (9.22) of any order p. A value never seen stands for all rows.
@@ -89,17 +89,41 @@ def value_difference_space(table: Table, codes: np.ndarray, n_classes: int) -> T
     numbers = coded = 0
     for column in table.schema.columns:
         if column.kind == "numeric":
-            places.append(_range(table.numeric[:, numbers].astype(np.float64)))
+            numbers_of = table.numeric[:, numbers].astype(np.float64)
+            places.append(range_of(numbers_of) if scaled else np.array([0.0, 1.0]))
             numbers += 1
             continue
         values = table.codes[:, coded]
         coded += 1
         if column.kind == "nominal":
-            places.append(_class_frequencies(values, len(column.categories), codes, n_classes))
+            places.append(class_frequencies(values, len(column.categories), codes, n_classes))
         else:
-            low, span = _range(np.where(values == MISSING_CODE, 0, values).astype(float)).tolist()
-            ranks = np.append(np.arange(len(column.categories)), 0)
+            known = np.where(values == MISSING_CODE, np.nan, values)
+            low, span = range_of(known).tolist() if scaled else (0.0, 1.0)
+            ranks = np.append(np.arange(len(column.categories)), np.nan)
             places.append(((ranks - low) / span)[:, None])
+    return TableSpace(places)
+
+
+def gower_space(table: Table) -> TableSpace:
+    """Numbers and ranks over their ranges; different nominal values are at a Manhattan distance of 1.
+
+    Manhattan's distance of the points, over the number of attributes, is Gower's (Gower 1971).
+    """
+    places = []
+    numbers = coded = 0
+    for column in table.schema.columns:
+        if column.kind == "numeric":
+            places.append(range_of(table.numeric[:, numbers].astype(np.float64)))
+            numbers += 1
+            continue
+        values = table.codes[:, coded]
+        coded += 1
+        if column.kind == "nominal":
+            places.append(_indicators(max(column.width, 1), 0.5, np.nan))
+        else:
+            low, span = range_of(np.where(values == MISSING_CODE, np.nan, values)).tolist()
+            places.append(((np.append(np.arange(len(column.categories)), np.nan) - low) / span)[:, None])
     return TableSpace(places)
 
 
@@ -121,15 +145,17 @@ def _scaled(values: np.ndarray, low: float, span: float) -> np.ndarray:
         return np.clip((values - low) / span, -np.finfo(np.float64).max, np.finfo(np.float64).max)
 
 
-def _range(values: np.ndarray) -> np.ndarray:
+def range_of(values: np.ndarray) -> np.ndarray:
     """Lowest value and range; an infinite one for a constant column, which says nothing whatever it holds later."""
-    low, high = float(values.min()), float(values.max())
+    known = values[~np.isnan(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
     return np.array([low, high - low if high > low else np.inf])
 
 
-def _class_frequencies(values: np.ndarray, n_categories: int, codes: np.ndarray, n_classes: int) -> np.ndarray:
+def class_frequencies(values: np.ndarray, n_categories: int, codes: np.ndarray, n_classes: int) -> np.ndarray:
     counts = np.zeros((n_categories, n_classes))
-    np.add.at(counts, (values.astype(np.intp), codes), 1.0)
-    whole = counts.sum(axis=0) / counts.sum()
+    known = values != MISSING_CODE
+    np.add.at(counts, (values[known].astype(np.intp), codes[known]), 1.0)
+    whole = np.bincount(codes, minlength=n_classes) / len(codes)
     seen = counts.sum(axis=1, keepdims=True)
     return np.vstack([np.where(seen > 0, counts / np.maximum(seen, 1), whole), whole])

@@ -1,0 +1,1 @@
+"""Cookbook 6: nearest-neighbour methods."""
