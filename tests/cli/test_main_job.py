@@ -219,7 +219,7 @@ def test_compare_methods_as_they_come(fitted, tmp_path):
     assert "C45" in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("method", ["KMeans", "GaussianMixture"])
+@pytest.mark.parametrize("method", ["auto", "KMeans", "GaussianMixture"])
 def test_cluster_finds_the_groups_that_are_there(tmp_path, method):
     rng = np.random.RandomState(0)
     centre = np.repeat([[0, 0], [9, 9], [0, 9]], 30, axis=0)
@@ -235,7 +235,34 @@ def test_cluster_finds_the_groups_that_are_there(tmp_path, method):
     assert len(set(lanatus.data.read(tmp_path / "two" / "clusters.csv")["cluster"].to_pylist())) == 2
 
 
+def test_cluster_of_categories_and_mixed_tables(tmp_path):
+    rng = np.random.RandomState(0)
+    group = np.repeat([0, 1], 30)
+    colour = np.where(rng.rand(60) < 0.9, np.array(["red", "blue"])[group], "green")
+    shape = np.where(rng.rand(60) < 0.9, np.array(["round", "<b>square</b>"])[group], "flat")
+    lines = [f"{i},{c},{s}" for i, (c, s) in enumerate(zip(colour, shape, strict=True))]
+    (tmp_path / "a.csv").write_text("id,colour,shape\n" + "\n".join(lines))
+    shown = run("cluster", tmp_path / "a.csv", "-k", "2", "--ignore", "id", "-o", tmp_path / "out")
+    assert "k-modes" in shown
+    assert "colour is red" in shown
+    labels = np.asarray(lanatus.data.read(tmp_path / "out" / "clusters.csv")["cluster"])
+    assert max(np.mean(labels == group), np.mean(labels != group)) > 0.9
+    assert lanatus.data.read(tmp_path / "out" / "clusters.csv").column_names[0] == "id"  # ignored, but kept
+    page = (tmp_path / "out" / "clusters.html").read_text(encoding="utf-8")
+    assert "colour is blue" in page
+    assert "<b>square" not in page  # what a table holds is text
+    assert "data:image/png;base64," in page
+    mixed = [f"{5 * g + rng.randn():.2f},{c}" for g, c in zip(group, colour, strict=True)]
+    (tmp_path / "b.csv").write_text("size,colour\n" + "\n".join(mixed))
+    shown = run("cluster", tmp_path / "b.csv", "-m", "KPrototypes", "-k", "2", "-o", tmp_path / "mixed")
+    assert "size is higher" in shown
+
+
 def test_cluster_mistakes(tmp_path):
+    (tmp_path / "c.csv").write_text("x\n1\n2\n")
+    assert "has no column 'z'" in shell("cluster", tmp_path / "c.csv", "--ignore", "z").stderr
+    assert "all columns are ignored" in shell("cluster", tmp_path / "c.csv", "--ignore", "x").stderr
+    assert "finds the number" in shell("cluster", tmp_path / "c.csv", "-m", "AffinityPropagation", "-k", "2").stderr
     (tmp_path / "a.csv").write_text("x,y\n1,2\n2,3\n4,1\n")
     assert "at most as many clusters as rows" in shell("cluster", tmp_path / "a.csv", "-k", "9").stderr
     assert "is for classification" in shell("cluster", tmp_path / "a.csv", "-m", "C45Classifier").stderr

@@ -178,19 +178,26 @@ def compare(
 def cluster(
     data: Data,
     k: Annotated[int | None, typer.Option("-k", help="Clusters; else as many as stand apart best.", min=1)] = None,
-    method: Annotated[str, typer.Option("--method", "-m", help="See `lanatus methods --task clustering`.")] = "KMeans",
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for labels and picture.")] = Path("clusters"),
+    method: Annotated[
+        str,
+        typer.Option("--method", "-m", help="`auto`: by the data; see `lanatus methods --task clustering`."),
+    ] = "auto",
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for labels, picture and page.")] = Path("clusters"),
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option("--ignore", help="A column that says nothing, such as an id; may be repeated."),
+    ] = None,
     seed: Seed = 0,
 ) -> None:
-    """Find groups of rows: labels, what is typical of each, and a picture.
+    """Find groups of rows: labels, what is typical of each, a picture and a page.
 
     Example:
 
-    `lanatus cluster customers.csv -k 4`
+    `lanatus cluster customers.csv --ignore id -k 4`
     """
     from lanatus.cli._cluster import cluster_file
 
-    cluster_file(console(), data, k, method, out, seed)
+    cluster_file(console(), data, k, method, out, seed, ignore or ())
 
 
 @app.command()

@@ -5,6 +5,7 @@ from .mixture._em import EM as EM
 from .mixture._em import LikelihoodFell as LikelihoodFell
 from .mixture._em import em_lower_bound as em_lower_bound
 from .mixture._gaussian_mixture import GaussianMixture as GaussianMixture
+from .nonparametric._density_outliers import DensityOutlierDetector as DensityOutlierDetector
 from .nonparametric._histogram import HistogramDensity as HistogramDensity
 from .nonparametric._kernel_density import KernelDensity as KernelDensity
 from .nonparametric._kernel_density import ParzenWindow as ParzenWindow

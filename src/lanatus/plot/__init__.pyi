@@ -4,7 +4,12 @@ from lanatus.evaluation.comparison import CriticalDifferenceDisplay as CriticalD
 from lanatus.evaluation.comparison import ScoresDisplay as ScoresDisplay
 
 from ._bias_variance import BiasVarianceDisplay as BiasVarianceDisplay
+from ._clusters import animate_rounds as animate_rounds
+from ._clusters import plot_cluster_scores as plot_cluster_scores
 from ._clusters import plot_clusters as plot_clusters
+from ._clusters import plot_rounds as plot_rounds
+from ._clusters import plot_silhouettes as plot_silhouettes
+from ._clusters import plot_voronoi as plot_voronoi
 from ._cost import CostCurveDisplay as CostCurveDisplay
 from ._curves import CalibrationDisplay as CalibrationDisplay
 from ._curves import ConfusionMatrixDisplay as ConfusionMatrixDisplay
@@ -13,3 +18,5 @@ from ._curves import PrecisionRecallDisplay as PrecisionRecallDisplay
 from ._curves import PredictionErrorDisplay as PredictionErrorDisplay
 from ._curves import RocCurveDisplay as RocCurveDisplay
 from ._curves import ValidationCurveDisplay as ValidationCurveDisplay
+from ._dendrogram import plot_dendrogram as plot_dendrogram
+from ._reachability import plot_reachability as plot_reachability

@@ -7,26 +7,26 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from lanatus._core import bayes as moment_kernels
-from lanatus.base import Estimator, Floats, Integers, Takes, check_is_fitted, fitting, n_threads, warn_unconverged
+from lanatus.base import Floats, Integers, Takes, fitting, n_threads, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress, Restart
 from lanatus.catalog import method
-from lanatus.cluster._kmeans_pass import Passes, farthest_rows, passes_for, tally
-from lanatus.cluster._kmeans_start import assign, parallel_plusplus, plusplus, random_rows
-from lanatus.metric import squared_euclidean
+from lanatus.cluster.prototype._kmeans_exchange import exchange
+from lanatus.cluster.prototype._kmeans_pass import Passes, farthest_rows, passes_for
+from lanatus.cluster.prototype._nearest_mean import NearestMean, starting_means
 from lanatus.params import Array, Choice, Flag, Function, Integer, RandomState, Real
-from lanatus.scale import Block, Engine, InMemory, Moments, blockwise, open_engine
+from lanatus.scale import Block, Engine, InMemory, Moments, open_engine
 
 logger = logging.getLogger("lanatus")
 
 
 @method(
     "cluster.kmeans",
+    "cluster.kmeans-exchange",
     section="9.4.1",
     task="clustering",
     en="k-means",
@@ -34,7 +34,7 @@ logger = logging.getLogger("lanatus")
     streams=True,
     peers=["scikit-learn:KMeans", "scikit-learn-intelex:KMeans", "faiss:Kmeans"],
 )
-class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
+class KMeans(CallbackSupportMixin, NearestMean):
     r"""k-means: means and an assignment of rows to their nearest mean, alternately.
 
     Minimises :math:`E = \sum_i w_i \lVert x_i - \mu_{c(i)} \rVert^2` (9.24). A cluster that loses all its rows
@@ -65,8 +65,10 @@ default="k-means++"
         Draws the starting means.
     copy_x : bool, default=True
         Taken for scikit-learn's sake; X is never changed.
-    algorithm : {"auto", "lloyd", "elkan", "hamerly"}, default="auto"
-        All give the same clusters; the last two keep bounds to skip distances. "auto" picks by shape.
+    algorithm : {"auto", "lloyd", "elkan", "hamerly", "exchange"}, default="auto"
+        The first four give the same clusters; "elkan" and "hamerly" keep bounds to skip distances. "auto" picks by
+        shape. "exchange" (cookbook 12.2) moves one row at a time to the cluster where it adds least to *E*, means
+        following at once, until no move lowers *E*: for dense rows in memory. It ends at or below where the others end.
 
     Attributes
     ----------
@@ -108,7 +110,7 @@ default="k-means++"
         "verbose": Integer(low=0) | Flag(),
         "random_state": RandomState(),
         "copy_x": Flag(),
-        "algorithm": Choice("auto", "lloyd", "elkan", "hamerly"),
+        "algorithm": Choice("auto", "lloyd", "elkan", "hamerly", "exchange"),
     }
 
     cluster_centers_: np.ndarray
@@ -135,11 +137,6 @@ default="k-means++"
         self.random_state = random_state
         self.copy_x = copy_x
         self.algorithm = algorithm
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -189,6 +186,8 @@ default="k-means++"
 
     def _run(self, engine: Engine, tolerance: float, restart: Restart) -> dict[str, Any]:
         """One start: the loop of figure 9.2."""
+        if self.algorithm == "exchange":
+            return exchange(self, engine, restart)
         passes = passes_for(engine, self.algorithm, self.n_clusters)
         passes.restore(restart.saved)
         means, n_iter, shift = self._start(engine, restart)
@@ -214,7 +213,7 @@ default="k-means++"
         saved = restart.saved
         if saved:
             return saved["centers"], int(saved["n_iter"]), float(saved["shift"])
-        return self._starting_means(engine, restart.seed), 0, np.inf
+        return starting_means(self.init, self.n_clusters, engine, restart.seed), 0, np.inf
 
     def _next_means(self, engine: Engine, passes: Passes, centers: np.ndarray) -> np.ndarray:
         """Assign all rows, then take the weighted means; empty clusters take the rows farthest off."""
@@ -232,31 +231,6 @@ default="k-means++"
         moved[alive] = sums[alive] / mass[alive, None]
         return moved
 
-    def _starting_means(self, engine: Engine, seed: int) -> np.ndarray:
-        if isinstance(self.init, str):
-            start = {"random": random_rows, "k-means++": plusplus, "k-means||": parallel_plusplus}[self.init]
-            means: Any = start(engine, self.n_clusters, seed)
-            if len(means) < self.n_clusters:
-                raise ValueError(
-                    f"only {len(means)} rows have a positive weight, n_clusters={self.n_clusters} needs as many."
-                )
-        elif callable(self.init):
-            if not isinstance(engine, InMemory):
-                raise ValueError("init as a callable needs the data in memory; give an array or a name.")
-            means = self.init(engine.block.X, self.n_clusters, random_state=np.random.RandomState(seed % 2**32))
-        else:
-            means = self.init
-        means = means.toarray() if sp.issparse(means) else np.asarray(means)
-        if means.shape != (self.n_clusters, engine.n_columns):
-            raise ValueError(
-                f"init must have shape {(self.n_clusters, engine.n_columns)}, got {means.shape}: one row a "
-                "cluster, one column a feature."
-            )
-        means = np.array(means, dtype=engine.dtype, order="C")
-        if not np.isfinite(means).all():
-            raise ValueError("init contains NaN or infinity.")
-        return means
-
     def _n_starts(self) -> int:
         if not (isinstance(self.init, str) or callable(self.init)):
             return 1  # the same start gives the same answer
@@ -272,31 +246,6 @@ default="k-means++"
                 ConvergenceWarning,
                 stacklevel=4,
             )
-
-    @blockwise
-    def predict(self, X: Any) -> np.ndarray:
-        """Index of the nearest mean of each row."""
-        check_is_fitted(self)
-        return assign(self._take(X, reset=False), self.cluster_centers_)[0]
-
-    @blockwise
-    def transform(self, X: Any) -> np.ndarray:
-        """Distance of each row to each mean."""
-        check_is_fitted(self)
-        X = self._take(X, reset=False)
-        squares = squared_euclidean(X, self.cluster_centers_)
-        return np.sqrt(squares, out=squares)
-
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Cluster the rows of X and give the cluster of each; y is ignored."""
-        self.fit(X, sample_weight=sample_weight)
-        return self.labels_ if hasattr(self, "labels_") else self.predict(X)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Minus the sum of squared distances of the rows to their nearest means; y is ignored."""
-        check_is_fitted(self)
-        engine = open_engine(self, X, None, sample_weight, reset=False)
-        return -float(engine.reduce(partial(tally, self.cluster_centers_.astype(engine.dtype, copy=False))).inertia)
 
 
 def _state(passes: Passes, centers: np.ndarray, n_iter: int, shift: float) -> dict[str, Any]:

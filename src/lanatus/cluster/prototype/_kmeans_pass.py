@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from lanatus._core import cluster as kernels
 from lanatus.base import aligned, n_threads
-from lanatus.cluster._kmeans_start import assign, for_kernels
+from lanatus.cluster.prototype._kmeans_start import assign, for_kernels
 from lanatus.scale import Block, Engine, InMemory, Sums
 
 # Below this many multiplications a row, looking after bounds costs more than the distances they could spare: at 16

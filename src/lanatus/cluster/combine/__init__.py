@@ -1,0 +1,1 @@
+"""Clusterings made of others: ensembles, an index as objective, clusters as classes, suggestions."""

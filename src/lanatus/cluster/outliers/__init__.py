@@ -1,0 +1,1 @@
+"""Outliers: rows far from all clusters, rows in thin places, rows that are soon alone (section 9.7)."""

@@ -1,0 +1,1 @@
+"""Clusters around prototypes (section 9.4)."""

@@ -1,0 +1,1 @@
+"""Clusters of a graph of rows (cookbook 12.4)."""

@@ -1,0 +1,303 @@
+"""Spectral clustering."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import eigh, qr, svd
+from scipy.sparse.linalg import eigsh
+from sklearn.base import ClusterMixin
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import check_random_state
+
+from lanatus.base import Estimator, Floats, Integers, check_is_fitted, fitting
+from lanatus.catalog import method
+from lanatus.cluster._pairwise import require_memory
+from lanatus.cluster.prototype._kmeans import KMeans
+from lanatus.metric import squared_euclidean
+from lanatus.neighbors import nearest
+from lanatus.params import Choice, Flag, Function, Integer, Nothing, Real, Satisfies, rules_for
+from lanatus.scale import blockwise
+
+_SMALL = 600  # rows up to which all eigenvectors are found at once
+_GRAPHS = ("precomputed", "precomputed_nearest_neighbors")
+
+
+@method(
+    "cluster.spectral-clustering",
+    section="CB 12.4",
+    task="clustering",
+    en="Spectral clustering",
+    zh="谱聚类",
+    peers=["scikit-learn:SpectralClustering"],
+)
+class SpectralClustering(ClusterMixin, Estimator):
+    r"""k-means of rows as the first eigenvectors of a graph's Laplacian have them: clusters of any shape.
+
+    Rows are nodes, and affinities :math:`w_{ij}`, such as :math:`\exp(-\gamma \lVert x_i - x_j \rVert^2)`, are weights
+    of edges. With D the sums of the rows of W, the eigenvectors of the smallest eigenvalues of :math:`L = D - W`
+    ("unnormalized"), of :math:`I - D^{-1} W` ("random-walk") or of :math:`I - D^{-1/2} W D^{-1/2}` with rows scaled to
+    length one ("symmetric") are the new coordinates: relaxations of ratio cut and of normalised cut.
+
+    Book: cookbook section 12.4; section 9.7. Cost: :math:`O(n^2 d)` for the affinities and some products of W and a
+    vector; memory :math:`8 n^2` bytes, or the edges of a sparse graph.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    eigen_solver : {"arpack", "dense"} or None, default=None
+        Lanczos' iteration, or all eigenvectors at once; None chooses by size.
+    n_components : int or None, default=None
+        Eigenvectors taken; None is `n_clusters`.
+    random_state : int, RandomState or None, default=None
+        Draws the starts of k-means and of the iteration.
+    n_init : int, default=10
+        Starts of k-means.
+    gamma : float, default=1.0
+        Of the kernels "rbf", "laplacian", "poly", "sigmoid", "chi2": :math:`1 / 2 \sigma^2` of the cookbook.
+    affinity : str or callable, default="rbf"
+        "rbf" or another kernel of scikit-learn's ``pairwise_kernels``, "nearest_neighbors", "precomputed" (X is W),
+        "precomputed_nearest_neighbors" (X is a sparse graph of distances), or a callable.
+    n_neighbors : int, default=10
+        Of the graphs of neighbours.
+    eigen_tol : "auto" or float, default="auto"
+        Tolerance of the iteration; "auto" is that of the machine.
+    assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
+        How the new coordinates are clustered: by k-means, or without draws by a pivoted QR (Damle et al. 2019).
+    degree : float, default=3
+        Of the kernel "poly".
+    coef0 : float, default=1
+        Of the kernels "poly" and "sigmoid".
+    kernel_params : dict or None, default=None
+        Parameters of another kernel.
+    n_jobs : int or None, default=None
+        Taken for scikit-learn's sake; threads are those of BLAS.
+    verbose : bool, default=False
+        Taken for scikit-learn's sake.
+    laplacian : {"random-walk", "symmetric", "unnormalized"}, default="random-walk"
+        Which Laplacian.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32, cluster of each row
+    affinity_matrix_ : ndarray or sparse matrix of shape (n_samples, n_samples), W
+    embedding_ : ndarray of shape (n_samples, n_components), the new coordinates
+    eigenvalues_ : ndarray of shape (n_components,), the smallest eigenvalues of the Laplacian
+    rows_ : ndarray, the rows, for ``predict``; nothing of them where W was precomputed
+    schema_ : Schema, the columns seen in ``fit``
+    n_features_in_ : int, number of them
+    feature_names_in_ : ndarray of str, their names, where they had any
+
+    Notes
+    -----
+    ``predict`` puts a new node where its edges weigh most, so that least is cut; one without any edge to the cluster of
+    the nearest row. Of a precomputed W it takes affinities to the rows of ``fit``.
+
+    Examples
+    --------
+    >>> from lanatus.cluster import SpectralClustering
+    >>> labels = SpectralClustering(2, random_state=0).fit_predict([[0.0], [1.0], [2.0], [7.0], [8.0]])
+    >>> (labels == labels[0]).tolist()
+    [True, True, True, False, False]
+
+    References
+    ----------
+    von Luxburg (2007), A tutorial on spectral clustering. Ng, Jordan and Weiss (2001), On spectral clustering.
+    """
+
+    _state: ClassVar = {"labels_": Integers("rows"), "eigenvalues_": Floats("components")}
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        eigen_solver: str | None = None,
+        n_components: int | None = None,
+        random_state: Any = None,
+        n_init: int = 10,
+        gamma: float = 1.0,
+        affinity: Any = "rbf",
+        n_neighbors: int = 10,
+        eigen_tol: Any = "auto",
+        assign_labels: str = "kmeans",
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        laplacian: str = "random-walk",
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.eigen_solver = eigen_solver
+        self.n_components = n_components
+        self.random_state = random_state
+        self.n_init = n_init
+        self.gamma = gamma
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.eigen_tol = eigen_tol
+        self.assign_labels = assign_labels
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.laplacian = laplacian
+
+    _params = rules_for(
+        __init__,
+        n_clusters=Integer(low=1),
+        eigen_solver=Choice("arpack", "dense") | Nothing(),
+        n_components=Integer(low=1) | Nothing(),
+        n_init=Integer(low=1),
+        gamma=Real(low=0),
+        affinity=Satisfies(lambda value: isinstance(value, str), "the name of an affinity") | Function(),
+        n_neighbors=Integer(low=1),
+        eigen_tol=Choice("auto") | Real(low=0),
+        assign_labels=Choice("kmeans", "cluster_qr"),
+        degree=Real(low=0),
+        coef0=Real(),
+        kernel_params=Satisfies(lambda value: isinstance(value, dict), "a dict") | Nothing(),
+        verbose=Flag(),
+        laplacian=Choice("random-walk", "symmetric", "unnormalized"),
+    )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.affinity in _GRAPHS
+        return tags
+
+    @fitting
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features), or (n_samples, n_samples) affinities
+            The rows.
+        y : ignored
+            There by convention.
+        """
+        X = self._take(X, reset=True)
+        n = X.shape[0]
+        if n < self.n_clusters:
+            raise ValueError(f"n_samples={n} should be >= n_clusters={self.n_clusters}.")
+        rng = check_random_state(self.random_state)
+        self.affinity_matrix_ = self._graph(X)
+        count = min(self.n_components or self.n_clusters, n)
+        self.eigenvalues_, vectors = self._eigen(self.affinity_matrix_, count, rng)
+        self.embedding_ = vectors
+        if self.assign_labels == "cluster_qr" and n > 1:
+            self.labels_ = by_pivots(vectors[:, : self.n_clusters])
+        else:
+            seed = int(rng.randint(2**31))
+            self.labels_ = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed).fit(vectors).labels_
+        self.rows_ = np.empty((0, 0)) if self.affinity in _GRAPHS else X.copy()
+        return self
+
+    def _affinities(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        if self.affinity == "rbf":
+            W = squared_euclidean(np.ascontiguousarray(X, np.float64), np.ascontiguousarray(Y, np.float64))
+            W *= -self.gamma
+            return np.exp(W, out=W)
+        params = dict(self.kernel_params or {})
+        if not callable(self.affinity):
+            params |= {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        found = np.asarray(pairwise_kernels(X, Y, metric=self.affinity, filter_params=True, **params), dtype=np.float64)
+        if not np.isfinite(found).all():
+            raise ValueError(f"affinity {self.affinity!r} gives NaN or infinity; wanted finite numbers: scale X.")
+        return found
+
+    def _graph(self, X: np.ndarray) -> Any:
+        n = X.shape[0]
+        if self.affinity in _GRAPHS:
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(f"got precomputed affinities of shape {X.shape}, wanted a square matrix.")
+            if self.affinity == "precomputed":
+                return _symmetric(np.array(X, dtype=np.float64))
+            order = np.argsort(X, axis=1, kind="stable")[:, : min(self.n_neighbors, n)]
+            return _neighbour_graph(order, n)
+        if self.affinity == "nearest_neighbors":
+            k = min(self.n_neighbors, n)
+            return _neighbour_graph(nearest(np.asarray(X, dtype=np.float64), np.asarray(X, np.float64), k).indices, n)
+        require_memory(n, "affinity='nearest_neighbors', or a sample of the rows")
+        return _symmetric(self._affinities(X, X))
+
+    def _eigen(self, W: Any, count: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+        """The smallest eigenvalues of the Laplacian and their vectors, each with its largest entry above 0."""
+        n = W.shape[0]
+        degree = np.asarray(W.sum(axis=1), dtype=np.float64).ravel()
+        if (degree < 0).any():
+            raise ValueError("affinities of a row sum to less than 0; wanted weights of edges, from 0 on.")
+        dense = self.eigen_solver == "dense" or n <= max(_SMALL, 4 * count)
+        normal = self.laplacian != "unnormalized"
+        root = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1.0)), 1.0)
+        if normal:
+            scale = sp.diags_array(root)
+            matrix = scale @ W @ scale if sp.issparse(W) else root[:, None] * W * root
+        else:
+            shift = float(2 * degree.max()) or 1.0
+            matrix = (sp.diags_array(shift - degree) + W) if sp.issparse(W) else W + np.diag(shift - degree)
+        if dense:
+            full = matrix.toarray() if sp.issparse(matrix) else matrix
+            values, vectors = eigh(full, subset_by_index=[n - count, n - 1])
+        else:
+            tol = 0.0 if self.eigen_tol == "auto" else self.eigen_tol
+            values, vectors = eigsh(
+                matrix, count, which="LA", tol=tol, v0=rng.uniform(-1, 1, n), ncv=min(n, max(4 * count, 40))
+            )
+            order = np.argsort(values)
+            values, vectors = values[order], vectors[:, order]
+        values, vectors = values[::-1], vectors[:, ::-1]
+        values = 1 - values if normal else shift - values
+        if self.laplacian == "random-walk":
+            vectors = vectors * root[:, None]
+        elif self.laplacian == "symmetric":
+            length = np.linalg.norm(vectors, axis=1, keepdims=True)
+            vectors = vectors / np.where(length > 0, length, 1.0)
+        largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(count)]
+        return np.maximum(values, 0.0), np.ascontiguousarray(vectors * np.where(largest < 0, -1.0, 1.0))
+
+    @blockwise
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster that the edges of each row go to most."""
+        check_is_fitted(self)
+        X = self._take(X, reset=False)
+        k = int(self.labels_.max()) + 1
+        member = np.zeros((len(self.labels_), k))
+        member[np.arange(len(self.labels_)), self.labels_] = 1.0
+        if self.affinity == "nearest_neighbors":
+            near = nearest(
+                np.asarray(self.rows_, np.float64), np.asarray(X, np.float64), min(self.n_neighbors, len(member))
+            )
+            return member[near.indices].sum(axis=1).argmax(axis=1).astype(np.int32)
+        if self.affinity == "precomputed_nearest_neighbors":
+            order = np.argsort(X, axis=1, kind="stable")[:, : self.n_neighbors]
+            return member[order].sum(axis=1).argmax(axis=1).astype(np.int32)
+        W = np.asarray(X, dtype=np.float64) if self.affinity == "precomputed" else self._affinities(X, self.rows_)
+        found = (W @ member).argmax(axis=1)
+        lost = ~(W > 0).any(axis=1)
+        if lost.any() and self.rows_.size:
+            far = nearest(np.asarray(self.rows_, np.float64), np.asarray(X[lost], np.float64), 1).indices[:, 0]
+            found[lost] = self.labels_[far]
+        return found.astype(np.int32)
+
+
+def by_pivots(vectors: np.ndarray) -> np.ndarray:
+    """Clusters from the rows that a pivoted QR picks as most unlike, turned onto the axes."""
+    k = vectors.shape[1]
+    _, _, pivots = qr(vectors.T, pivoting=True, mode="economic")
+    left, _, right = svd(vectors[pivots[:k]].T)
+    return np.abs(vectors @ (left @ right.conj())).argmax(axis=1).astype(np.int32)
+
+
+def _symmetric(W: np.ndarray) -> np.ndarray:
+    if (W < 0).any():
+        raise ValueError("affinities are below 0; wanted weights of edges, from 0 on: take another kernel.")
+    return W if np.array_equal(W, W.T) else (W + W.T) / 2
+
+
+def _neighbour_graph(order: np.ndarray, n: int) -> Any:
+    graph = sp.csr_array((np.ones(order.size), (np.repeat(np.arange(n), order.shape[1]), order.ravel())), shape=(n, n))
+    return sp.csr_array((graph + graph.T) * 0.5)
