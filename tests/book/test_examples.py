@@ -69,6 +69,6 @@ def test_ordered_values_are_equally_spaced():
 
 @pytest.mark.covers("data.one-hot-encoder")
 def test_unordered_values_are_indicators():
-    encoder = OneHotEncoder(categories=[["黄瓜", "南瓜", "西瓜"]]).fit([["西瓜"]])
+    encoder = OneHotEncoder(categories=[["黄瓜", "南瓜", "西瓜"]], sparse_output=False).fit([["西瓜"]])
     assert encoder.transform([["西瓜"], ["南瓜"], ["黄瓜"]]).tolist() == [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
     assert list(encoder.get_feature_names_out()) == ["x0_黄瓜", "x0_南瓜", "x0_西瓜"]

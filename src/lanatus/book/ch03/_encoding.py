@@ -18,7 +18,7 @@ def attribute_encodings() -> Iterator[Figure]:
     """Ordered values as equally spaced numbers, unordered ones as indicators."""
     height = OrdinalEncoder(categories=[["低", "中", "高"]], scale="unit")
     two = OrdinalEncoder(categories=[["矮", "高"]], scale="unit")
-    melons = OneHotEncoder(categories=[["黄瓜", "南瓜", "西瓜"]])
+    melons = OneHotEncoder(categories=[["黄瓜", "南瓜", "西瓜"]], sparse_output=False)
     yield Figure("身高 高, 矮", (1.0, 0.0), two.fit_transform([["高"], ["矮"]]).ravel(), digits=1)
     yield Figure("高度 高, 中, 低", (1.0, 0.5, 0.0), height.fit_transform([["高"], ["中"], ["低"]]).ravel(), digits=1)
     encoded = melons.fit_transform([["西瓜"], ["南瓜"], ["黄瓜"]])

@@ -1,0 +1,5 @@
+"""Support vector machines and kernel methods (chapter 6)."""
+
+from lanatus._lazy import attach
+
+__all__, __getattr__, __dir__ = attach(__name__, __file__)

@@ -1,0 +1,1 @@
+"""The dual problem to look at: its value, its conditions, its solution step by step."""

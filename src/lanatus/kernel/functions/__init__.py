@@ -1,0 +1,1 @@
+"""Kernel functions: objects that can be added and multiplied."""

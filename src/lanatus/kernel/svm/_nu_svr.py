@@ -1,0 +1,130 @@
+"""nu-support vector regression."""
+
+from typing import Any
+
+import numpy as np
+
+from lanatus._typing import override
+from lanatus.catalog import method
+from lanatus.kernel.svm._dual import Solved
+from lanatus.kernel.svm._duals import nu_tube, two_offsets
+from lanatus.kernel.svm._machine import RULES
+from lanatus.kernel.svm._regressor import PRICE, SupportVectorRegressor
+from lanatus.params import rules_for
+
+
+@method(
+    section="6.5",
+    task="regression",
+    en="nu-SVR",
+    zh="ν-支持向量回归",
+    peers=["scikit-learn:NuSVR"],
+)
+class NuSVR(SupportVectorRegressor):
+    r"""Support vector regression whose tube is as wide as a share of rows outside asks for.
+
+    Minimises :math:`\frac12 \lVert w \rVert^2 + C \left(\nu m \epsilon + \sum_i \max(0, |f(x_i) - y_i| -
+    \epsilon)\right)` over the function and :math:`\epsilon`: at most a share :math:`\nu` of the rows is outside the
+    tube, and at least that share are support vectors.
+
+    Book: section 6.5. Kernels: ``cpp/kernel/smo.hpp``, ``cpp/kernel/gaussian.hpp``.
+    Cost: :math:`O(n^2 d)` at least, as a rule up to :math:`O(n^3)`; a prediction :math:`O(d)` a support vector. Memory
+    `cache_size` and the data.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        The share.
+    C : float, default=1.0
+        Price of a row outside the tube.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}, Kernel or callable, default="rbf"
+        The kernel: :math:`x^\top z`, :math:`(\gamma x^\top z + r)^p`, :math:`e^{-\gamma \lVert x - z \rVert^2}`,
+        :math:`\tanh(\gamma x^\top z + r)`, :math:`e^{-\gamma \lVert x - z \rVert}`; X as the kernel matrix itself; an
+        object of this package; or a function of two matrices that gives their kernel matrix.
+    degree : int, default=3
+        Power of "poly", *p*.
+    gamma : {"scale", "auto"} or float, default="scale"
+        :math:`\gamma` of the kernels that are named: one over columns times the variance of X, one over columns, or a
+        number.
+    coef0 : float, default=0.0
+        Constant of "poly" and "sigmoid", *r*.
+    shrinking : bool, default=True
+        Taken for scikit-learn's sake: a working set leaves out what is settled in either case.
+    tol : float, default=1e-3
+        Largest violation of the KKT conditions that is left. Below 1e-5 kernels are kept as float64.
+    cache_size : float, default=200
+        Megabytes of kernel rows that are kept.
+    verbose : bool or int, default=False
+        Above 0, logs each solution to the logger "lanatus".
+    max_iter : int, default=-1
+        Most pairs of variables that are changed; -1 is ten millions, or a hundred a row if that is more.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_support,), int32, the rows that are support vectors
+    support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features), these rows; none for a precomputed kernel
+    n_support_ : ndarray of int32, how many there are
+    dual_coef_ : ndarray of shape (1, n_support), their coefficients, :math:`\hat\alpha_i - \alpha_i`
+    intercept_ : ndarray of shape (1,), the constants
+    coef_ : ndarray of shape (1, n_features), weights of the columns, of a linear kernel only
+    kernel_ : Kernel or None, the kernel with the widths that were learned; None for a precomputed one
+    epsilon_ : float, half the width of the tube
+    n_iter_ : int, pairs of variables that were changed
+    fit_status_ : int, 0 if the conditions were met to `tol`, else 1
+    shape_fit_ : tuple of int, shape of X in ``fit``
+    schema_ : Schema, the columns seen in ``fit``
+    n_features_in_ : int, number of them
+    feature_names_in_ : ndarray of str, their names, where they had any
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lanatus.kernel import NuSVR
+    >>> x = np.linspace(0, 1, 20)[:, None]
+    >>> model = NuSVR(nu=0.3, kernel="linear", C=100.0).fit(x, 2 * x.ravel())
+    >>> model.predict([[0.5]]).round(2).tolist()
+    [1.0]
+
+    References
+    ----------
+    Schoelkopf et al. (2000), New support vector algorithms.
+    Platt (1998), Sequential minimal optimization. Fan, Chen and Lin (2005), Working set selection using second order
+    information for training support vector machines.
+    """
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        verbose: Any = False,
+        max_iter: int = -1,
+    ) -> None:
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+
+    _params = rules_for(__init__, RULES, C=PRICE)
+
+    @override
+    def _tube(self, X: Any, rows: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple[Solved, float]:
+        dual = nu_tube(y, self.C * weights, self.nu)
+        solved = self._solve(dual, self._kernel_rows(X, rows))
+        first, second = two_offsets(solved, dual)
+        self.epsilon_ = max((second - first) / 2, 0.0)
+        return solved, -(first + second) / 2
