@@ -12,7 +12,7 @@ from lanatus._core import cluster as kernels
 from samples import melon_numbers
 from scipy.cluster.hierarchy import cut_tree as scipy_cut
 from scipy.cluster.hierarchy import linkage as scipy_linkage
-from scipy.spatial.distance import cdist, directed_hausdorff
+from scipy.spatial.distance import cdist, directed_hausdorff, pdist
 from sklearn import cluster as theirs
 from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
@@ -140,7 +140,7 @@ def test_ties_and_equal_rows_have_the_heights_of_scipy(rows):
         assert (model.labels_ == 0).all()
     if len(X) > 1:
         single = AgglomerativeClustering(1, linkage="single").fit(X).distances_
-        np.testing.assert_allclose(single, scipy_linkage(X, "single")[:, 2])
+        np.testing.assert_allclose(single, scipy_linkage(pdist(X), "single")[:, 2])
 
 
 @pytest.mark.covers("cluster.hausdorff-linkage")
