@@ -5,9 +5,10 @@ import pytest
 import scipy.sparse as sp
 from samples import melon_numbers
 from sklearn import cluster as theirs
+from sklearn import neighbors as theirs_neighbors
 from sklearn.datasets import load_digits, load_iris, make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
-from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.tree import DecisionTreeClassifier
 
 from lanatus.callbacks import Recorder
@@ -73,11 +74,49 @@ def test_rings_and_moons_are_parted(laplacian):
 
 
 @pytest.mark.covers("cluster.spectral-clustering")
+def test_spectral_clusters_by_any_solver_and_of_sparse_rows():
+    X, y = make_blobs(700, 3, centers=3, cluster_std=0.8, random_state=1)
+    X[np.abs(X) < 0.2] = 0
+    dense = SpectralClustering(3, gamma=0.5, random_state=0).fit(X)
+    assert adjusted_rand_score(dense.labels_, y) > 0.95
+    for rows, how in ((X, {"eigen_solver": "lobpcg"}), (sp.csr_matrix(X), {}), (X, {"assign_labels": "discretize"})):
+        model = SpectralClustering(3, gamma=0.5, random_state=0, **how).fit(rows)
+        np.testing.assert_allclose(model.eigenvalues_, dense.eigenvalues_, atol=1e-6)
+        assert same_partition(model.labels_, dense.labels_)
+        assert same_partition(model.predict(rows), dense.predict(X))
+    W = sp.csr_matrix(np.where(rbf_kernel(X, gamma=0.5) > 1e-4, rbf_kernel(X, gamma=0.5), 0))
+    few = SpectralClustering(3, affinity="precomputed", random_state=0).fit(W)
+    full = SpectralClustering(3, affinity="precomputed", random_state=0).fit(W.toarray())
+    assert same_partition(few.labels_, full.labels_)
+    assert same_partition(few.predict(W), full.predict(W.toarray()))
+
+
+@pytest.mark.covers("cluster.spectral-clustering")
+def test_spectral_clusters_of_a_sparse_graph_of_distances():
+    X, y = make_blobs(120, 2, centers=[[0, 0], [6, 0], [3, 5]], cluster_std=0.9, random_state=1)
+    D = euclidean_distances(X)
+    graph = theirs_neighbors.NearestNeighbors(n_neighbors=119).fit(X).kneighbors_graph(mode="distance")
+    how = {"affinity": "precomputed_nearest_neighbors", "n_neighbors": 12, "random_state": 0}
+    with pytest.warns(UserWarning, match="3 pieces, more than the 2"):
+        SpectralClustering(2, affinity="nearest_neighbors", n_neighbors=3).fit(
+            [[v + 9.0 * k] for k in range(3) for v in range(4)]
+        )
+    with pytest.raises(ValueError, match="12 at least"):
+        SpectralClustering(3, **how).fit(sp.csr_matrix(np.where(D < 0.5, D, 0)))
+    model = SpectralClustering(3, **how).fit(graph)
+    near = np.argsort(np.where(np.eye(120, dtype=bool), np.inf, D), axis=1)[:, :12]
+    indicators = np.zeros((120, 120))
+    np.put_along_axis(indicators, near, 1.0, axis=1)
+    np.testing.assert_allclose(model.affinity_matrix_.toarray(), (indicators + indicators.T) / 2)
+    assert same_partition(model.labels_, y)
+
+
+@pytest.mark.covers("cluster.spectral-clustering")
 @pytest.mark.filterwarnings("ignore:Graph is not fully connected")
 def test_spectral_clusters_are_those_of_scikit_learn():
     X, _ = make_blobs(150, 2, centers=4, random_state=3)
     for how in ({"gamma": 0.5}, {"affinity": "nearest_neighbors"}, {"affinity": "poly", "degree": 2}):
-        for labels in ("kmeans", "cluster_qr"):
+        for labels in ("kmeans", "cluster_qr", "discretize"):
             ours = SpectralClustering(4, assign_labels=labels, random_state=0, **how).fit(X)
             peer = theirs.SpectralClustering(4, assign_labels=labels, random_state=0, **how).fit(X)
             if "degree" not in how:  # its clusters are no better than others, and depend on the start

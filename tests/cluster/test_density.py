@@ -359,3 +359,34 @@ def test_clusters_that_are_not_convex():
         assert adjusted_rand_score(y, KMeans(2, random_state=0).fit(X).labels_) < 0.6
         for model in (DBSCAN(0.2), HDBSCAN(15), DENCLUE(h=0.12, xi=0.05)):
             assert adjusted_rand_score(y, model.fit(X).labels_) > 0.97, model
+
+
+def test_mean_shift_of_a_few_values_that_recur():
+    """So many rows are alike that the estimated bandwidth is 0: nothing moves, and each value is a cluster."""
+    X = np.array([1.0, 1, 1, 2, 2, 2, 3, 3])[:, None]
+    for model in (MeanShift().fit(X), MeanShift(bin_seeding=True).fit(X)):
+        assert model.bandwidth_ == 0
+        assert model.n_iter_ == 0
+        np.testing.assert_array_equal(np.sort(model.cluster_centers_.ravel()), [1, 2, 3])
+        np.testing.assert_array_equal(model.cluster_centers_[model.labels_], X)
+
+
+def test_hdbscan_of_a_sparse_graph_follows_its_edges():
+    X = np.vstack([np.random.default_rng(0).normal(c, 0.3, (30, 2)) for c in (0, 3)])
+    D = cdist(X, X)
+    whole = HDBSCAN(metric="precomputed").fit(D)
+    graph = sp.csr_matrix(np.where((D < 3.2) & (D > 0), D, 0.0))
+    assert graph.nnz < D.size / 1.3
+    given = HDBSCAN(metric="precomputed").fit(graph)
+    np.testing.assert_array_equal(given.labels_, whole.labels_)
+    np.testing.assert_allclose(given.distances_, whole.distances_)  # the tree needs no edge that is not there
+    with pytest.raises(ValueError, match="2 pieces"):
+        HDBSCAN(metric="precomputed").fit(sp.csr_matrix(np.where(D < 1.5, D, 0.0)))
+    with pytest.raises(ValueError, match="fewer than 5 neighbors"):
+        HDBSCAN(metric="precomputed").fit(sp.csr_matrix(np.where(D < 0.05, D, 0.0)))
+
+
+def test_optics_says_that_no_row_is_dense():
+    with pytest.warns(UserWarning, match="All reachability values are inf"):
+        model = OPTICS(min_samples=3, max_eps=0.1).fit([[0.0], [1.0], [2.0], [3.0]])
+    assert (model.labels_ == -1).all()

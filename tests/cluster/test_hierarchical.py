@@ -366,3 +366,8 @@ def test_threads_do_not_change_a_tree():
     for other in trees[1:]:
         for one, two in zip(trees[0], other, strict=True):
             np.testing.assert_array_equal(one, two)
+
+
+def test_a_threshold_needs_the_whole_tree():
+    with pytest.raises(ValueError, match="compute_full_tree must be True"):
+        AgglomerativeClustering(None, distance_threshold=1.0, compute_full_tree=False).fit([[0.0], [1.0]])

@@ -140,3 +140,12 @@ def test_rows_in_thin_places_are_outliers():
     assert np.sum(model.predict(X) == -1) == int(np.ceil(0.05 * len(X)))
     normal = DensityOutlierDetector(GaussianDensity(), contamination=0.05).fit(X)
     np.testing.assert_allclose(normal.score_samples(X[:5]), GaussianDensity().fit(X).score_samples(X[:5]))
+
+
+def test_one_row_and_equal_rows_are_no_outliers():
+    for rows in (np.ones((1, 3)), np.ones((50, 3))):
+        model = IsolationForest(n_estimators=5, random_state=0).fit(rows)
+        assert (model.predict(rows) == 1).all()
+        assert (model.predict(rows + 1) == 1).all()
+    with pytest.warns(UserWarning, match="greater than the total number of samples"):
+        assert IsolationForest(n_estimators=5, max_samples=99).fit(np.eye(9)).max_samples_ == 9

@@ -484,3 +484,24 @@ def test_rows_of_no_weight_pull_no_prototype_and_the_unit_of_weights_does_not_ma
     assert light[:, 1].max() < 5
     assert prototypes()[:, 1].max() > 20
     np.testing.assert_allclose(prototypes(8 * weight), light, rtol=1e-9)
+
+
+def test_affinity_propagation_of_sparse_rows_and_of_what_does_not_settle():
+    X = np.vstack([np.random.default_rng(0).normal(c, 0.2, (15, 3)) for c in (0, 4)])
+    X[X < 0.1] = 0
+    dense = AffinityPropagation(damping=0.8, random_state=0).fit(X)
+    given = AffinityPropagation(damping=0.8, random_state=0).fit(sp.csr_matrix(X))
+    np.testing.assert_array_equal(given.labels_, dense.labels_)
+    np.testing.assert_array_equal(given.cluster_centers_.toarray(), dense.cluster_centers_)
+    np.testing.assert_array_equal(given.predict(sp.csr_matrix(X)), dense.predict(X))
+    with pytest.warns(ConvergenceWarning, match="did not converge"):
+        restless = AffinityPropagation(max_iter=1, random_state=0).fit(X)
+    with pytest.warns(ConvergenceWarning, match="does not have any cluster centers"):
+        assert (restless.predict(X) == -1).all()
+    with pytest.raises(ValueError, match="wanted a dense matrix"):
+        AffinityPropagation(affinity="precomputed").fit(sp.csr_matrix(-np.eye(4)))
+
+
+def test_mini_batches_say_that_too_few_rows_were_to_start_from():
+    with pytest.warns(RuntimeWarning, match="init_size=2 should be larger than n_clusters=5"):
+        MiniBatchKMeans(5, init_size=2, random_state=0).fit(np.random.default_rng(0).normal(size=(100, 2)))

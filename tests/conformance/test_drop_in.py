@@ -141,16 +141,6 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "has no predict_log_proba()": _ABSENT,
         "it: threshold is 'balanced', not 'auto', by default": _BALANCED,
     },
-    "KDTree": {
-        "has no get_arrays()": _RECORD,
-        "has no get_n_calls()": _RECORD,
-        "has no get_tree_stats()": _RECORD,
-        "has no kernel_density()": _RECORD,
-        "has no query()": _RECORD,
-        "has no query_radius()": _RECORD,
-        "has no reset_n_calls()": _RECORD,
-        "has no two_point_correlation()": _RECORD,
-    },
     "KMeans": {
         "it: algorithm is 'auto', not 'lloyd', by default": _BOUNDS,
     },

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier as ScikitKNN
 from sklearn.pipeline import make_pipeline
@@ -234,10 +235,8 @@ def test_what_makes_no_sense_is_refused_in_words(model, data, match):
         model.fit(data).kneighbors(n_neighbors=1)
 
 
-def test_sparse_rows_know_two_distances():
+def test_sparse_rows_know_angles():
     S = sp.random(20, 9, 0.4, "csr", random_state=0)
-    with pytest.raises(TypeError, match="dense"):
-        NearestNeighbors(metric="manhattan").fit(S)
     assert NearestNeighbors(metric="cosine").fit(S).kneighbors(S, 1)[0].max() < 1e-7
 
 
@@ -307,3 +306,41 @@ def test_frames_keep_their_names():
     frame = pd.DataFrame(RNG.normal(size=(20, 2)), columns=["a", "b"])
     model = KNeighborsRegressor(1).fit(frame, np.arange(20.0))
     np.testing.assert_array_equal(model.predict(frame[["b", "a"]]), np.arange(20.0))
+
+
+def test_a_weight_without_end_leaves_no_room_for_others():
+    X, y = np.array([[0.0], [1.0], [1.5], [3.0]]), np.array([5.0, 1.0, 2.0, 9.0])
+    endless = lambda distances: np.vectorize(lambda d: np.inf if d == 0 else 1 / d)(distances)  # noqa: E731
+    for model in (KNeighborsRegressor(3, weights=endless), KNeighborsRegressor(3, weights="distance")):
+        np.testing.assert_allclose(model.fit(X, y).predict([[1.0], [2.0]]), [1.0, (1.0 / 1 + 2 / 0.5 + 9 / 1) / 4])
+    lists = lambda found: [np.where(d == 0, np.inf, 1.0) for d in found]  # noqa: E731
+    near = RadiusNeighborsRegressor(1.1, weights=lists).fit(X, y)
+    np.testing.assert_allclose(near.predict([[1.0], [0.5]]), [1, 8 / 3])
+    with pytest.raises(ValueError, match="got NaN"):
+        KNeighborsRegressor(3, weights=lambda d: d * np.nan).fit(X, y).predict(X)
+    with pytest.raises(ValueError, match="shape"):
+        KNeighborsRegressor(3, weights=lambda d: d[:1]).fit(X, y).predict(X)
+
+
+def test_sparse_rows_know_city_blocks_and_functions_of_two_rows():
+    X = sp.random(40, 12, 0.3, format="csr", random_state=0)
+    queries = sp.random(7, 12, 0.3, format="csr", random_state=1)
+    away = cdist(queries.toarray(), X.toarray(), "cityblock")
+    order = np.argsort(away, axis=1, kind="stable")[:, :4]
+    by_function = lambda x, y: float(abs(x - y).sum())  # noqa: E731
+    for how in ({"metric": "cityblock"}, {"p": 1}, {"metric": by_function}):
+        distances, indices = NearestNeighbors(n_neighbors=4, **how).fit(X).kneighbors(queries)
+        np.testing.assert_array_equal(indices, order)
+        np.testing.assert_allclose(distances, np.take_along_axis(away, order, axis=1))
+        within = NearestNeighbors(radius=1.5, **how).fit(X).radius_neighbors(queries, return_distance=False)
+        assert [sorted(one.tolist()) for one in within] == [np.flatnonzero(row <= 1.5).tolist() for row in away]
+    with pytest.raises(TypeError, match="needs dense rows"):
+        NearestNeighbors(metric="chebyshev").fit(X)
+
+
+def test_a_ball_tree_takes_the_distances_of_scikit_learns():
+    X = np.abs(np.random.default_rng(0).normal(size=(30, 3)))
+    found = NearestNeighbors(n_neighbors=3, algorithm="ball_tree", metric="braycurtis").fit(X).kneighbors(X)[1]
+    np.testing.assert_array_equal(found, np.argsort(cdist(X, X, "braycurtis"), axis=1, kind="stable")[:, :3])
+    with pytest.raises(ValueError, match="not valid for kd_tree"):
+        NearestNeighbors(algorithm="kd_tree", metric="braycurtis").fit(X)

@@ -7,7 +7,7 @@ from ._index import Neighbors as Neighbors
 from ._index import PointIndex as PointIndex
 from ._index import Within as Within
 from ._index import open_index as open_index
-from ._kd_tree import KDTree as KDTree
+from ._kd_tree import WeightedTree as WeightedTree
 from ._kd_tree import grow_tree as grow_tree
 from ._knn_classifier import KNeighborsClassifier as KNeighborsClassifier
 from ._knn_regressor import KNeighborsRegressor as KNeighborsRegressor

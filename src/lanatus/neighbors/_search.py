@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.metrics.pairwise import manhattan_distances
 
 from lanatus.catalog import savable
 from lanatus.metric import (
@@ -23,6 +24,10 @@ from lanatus.neighbors._nearest import joined, lowest, nearest, under, within
 from lanatus.table import MISSING_CODE, Table
 
 TABLE_METRICS = ("gower", "minkovdm")
+# scikit-learn's ball trees take these; here they are compared pair by pair, which finds the same neighbours.
+_BALLS_ELSEWHERE = frozenset(
+    ("braycurtis", "canberra", "dice", "hamming", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "haversine")
+)
 
 
 class NeighborSearch:
@@ -164,6 +169,25 @@ class PairSearch(BlockSearch):
 
 
 @savable
+class SparsePairSearch(BlockSearch):
+    """Sparse rows compared one by one: by their differences, or by a function of two rows."""
+
+    def __init__(self, rows: Any, metric: str | Callable[..., float], params: dict[str, Any]) -> None:
+        self.rows = rows
+        self.metric = metric
+        self.params = params
+
+    def distances(self, queries: Any) -> np.ndarray:
+        queries = sp.csr_matrix(queries)
+        if not callable(self.metric):
+            return np.asarray(manhattan_distances(queries, self.rows))
+        near, rows = ([part[i] for i in range(part.shape[0])] for part in (queries, sp.csr_matrix(self.rows)))
+        return np.array([[float(self.metric(x, y, **self.params)) for y in rows] for x in near]).reshape(
+            len(near), len(rows)
+        )
+
+
+@savable
 class GowerSearch(BlockSearch):
     """Rows of a mixed table by Gower's distance; by a tree where nothing is missing."""
 
@@ -265,14 +289,17 @@ def open_search(
         return _sparse_search(rows, metric, params)
     if not callable(metric) and metric in NAMED_SPACES:
         return SpaceSearch(rows, space_named(metric, rows, params), algorithm, leaf_size, k)
-    if algorithm in ("kd_tree", "ball_tree") and not callable(metric):
+    known = callable(metric) or (algorithm == "ball_tree" and metric in _BALLS_ELSEWHERE)
+    if algorithm in ("kd_tree", "ball_tree") and not known:
         raise ValueError(f"Metric {metric!r} not valid for {algorithm}: wanted 'brute' or 'auto' as algorithm.")
     return PairSearch(rows, metric, params)
 
 
 def _sparse_search(rows: Any, metric: Any, params: dict[str, Any]) -> NeighborSearch:
-    if metric in ("minkowski", "p") and params.get("p", 2) == 2 and params.get("w") is None:
-        metric = "euclidean"
+    if metric in ("minkowski", "p") and params.get("w") is None:
+        metric = {1: "manhattan", 2: "euclidean"}.get(params.get("p", 2), metric)
+    if callable(metric) or metric in ("manhattan", "cityblock", "l1"):
+        return SparsePairSearch(rows, metric, params)
     if metric not in ("euclidean", "l2", "cosine"):
-        raise TypeError(f"metric {metric!r} needs dense rows; wanted euclidean or cosine, or X.toarray().")
+        raise TypeError(f"metric {metric!r} needs dense rows; wanted euclidean, manhattan or cosine, or X.toarray().")
     return SparseSearch(rows, metric == "cosine")

@@ -12,7 +12,8 @@ def neighbor_weights(weights: Any, distances: np.ndarray) -> np.ndarray | None:
     if weights in (None, "uniform"):
         return None
     if callable(weights):
-        return _own_weights(weights(distances), distances.shape)
+        own = _own_weights(weights(distances), distances.shape)
+        return _endless_alone(own, np.isinf(own).any(axis=1, keepdims=True))
     return _inverse(distances, (distances == 0).any(axis=1, keepdims=True))
 
 
@@ -25,19 +26,24 @@ def radius_weights(weights: Any, found: Within) -> np.ndarray | None:
         lists = np.empty(len(found.starts) - 1, dtype=object)
         lists[:] = np.split(found.distances, found.starts[1:-1])
         given = [np.asarray(one, dtype=np.float64).ravel() for one in weights(lists)]
-        return _own_weights(np.concatenate([*given, np.empty(0)]), found.distances.shape)
+        own = _own_weights(np.concatenate([*given, np.empty(0)]), found.distances.shape)
+        return _endless_alone(own, (np.bincount(queries, np.isinf(own), minlength=len(lists)) > 0)[queries])
     at_zero = np.bincount(queries, found.distances == 0, minlength=len(found.starts) - 1) > 0
     return _inverse(found.distances, at_zero[queries])
 
 
 def _own_weights(given: Any, shape: tuple[int, ...]) -> np.ndarray:
     values = np.asarray(given, dtype=np.float64)
-    if values.shape != shape or not np.isfinite(values).all() or (values < 0).any():
-        raise ValueError(
-            f"weights must give finite numbers >= 0 in the shape of the distances, {shape}; got shape {values.shape} "
-            "or others."
-        )
+    if values.shape != shape:
+        raise ValueError(f"weights must give numbers in the shape of the distances, {shape}; got shape {values.shape}.")
+    if np.isnan(values).any() or (values < 0).any():
+        raise ValueError("weights must give numbers >= 0; got NaN or numbers below 0.")
     return values
+
+
+def _endless_alone(weights: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """Where some neighbour of a query counts infinitely much, those that do count 1 and the others nothing."""
+    return np.where(some, np.isinf(weights), weights)
 
 
 def _inverse(distances: np.ndarray, at_zero: np.ndarray) -> np.ndarray:

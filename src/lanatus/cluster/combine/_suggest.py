@@ -1,5 +1,6 @@
 """Which clustering fits: candidates, each with several numbers of clusters, compared by a measure."""
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -103,7 +104,9 @@ def suggest_clusters(
             model = clone(candidate).set_params(n_clusters=k)
             if "random_state" in model.get_params():
                 model.set_params(random_state=seed)
-            labels = np.asarray(model.fit(rows).labels_)[some]
+            with warnings.catch_warnings():  # a graph in pieces is a candidate as any other
+                warnings.filterwarnings("ignore", message="Graph is not fully connected")
+                labels = np.asarray(model.fit(rows).labels_)[some]
             if not 1 < len(np.unique(labels)) < len(labels):
                 continue
             found[at] = float(index(rows[some], labels))

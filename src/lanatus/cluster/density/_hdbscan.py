@@ -4,6 +4,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 from sklearn.base import ClusterMixin
 
 from lanatus._core import cluster as kernels
@@ -196,6 +197,8 @@ class HDBSCAN(ClusterMixin, NeighborsBase):
             return np.empty((0, 2), np.int64), np.empty(0)
         if points is None or points.space.p != 2:
             D = all_distances(self._search)
+            if self.metric == "precomputed" and sp.issparse(rows):
+                D = _completed(D, k)
             self.core_distances_ = np.partition(D, k - 1, axis=1)[:, k - 1].astype(np.float64)
             D = np.maximum(D, D.T) / self.alpha  # a distance that is not symmetric: the larger of both
             np.maximum(D, self.core_distances_, out=D)
@@ -305,3 +308,26 @@ class HDBSCAN(ClusterMixin, NeighborsBase):
         """Cluster of the nearest row of ``fit``, -1 where that is farther than the distance its cluster was born at."""
         check_is_fitted(self)
         return nearest_label(self, X, self._reach)
+
+
+def _completed(D: np.ndarray, k: int) -> np.ndarray:
+    """Distances of a sparse graph, in which rows that are no neighbours are farther apart than any that are.
+
+    Merges then follow the edges of the graph, which must be of one piece for that.
+    """
+    edges = np.isfinite(D) | np.isfinite(D.T)
+    least = int(edges.sum(axis=1).min())
+    if least < k:
+        raise ValueError(
+            f"There exists points with fewer than {k} neighbors: a row of the graph has {least}, itself counted. "
+            "Take a graph with more neighbors, or a smaller min_samples."
+        )
+    pieces = connected_components(sp.csr_array(edges), directed=False, return_labels=False)
+    if pieces > 1:
+        raise ValueError(
+            f"HDBSCAN cannot be performed on a disconnected graph: this has {pieces} pieces. Take one with more "
+            "neighbors, or cluster the pieces."
+        )
+    D = np.minimum(D, D.T)
+    D[~edges] = 2 * D[edges].max() + 1
+    return D

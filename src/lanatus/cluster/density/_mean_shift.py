@@ -175,14 +175,14 @@ class MeanShift(CallbackSupportMixin, ClusterMixin, Estimator):
 
     def _climb(self, rows: np.ndarray, means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where the seeds come to stand, and how many rows are around; seeds with none are dropped."""
-        if self.bandwidth_ == 0:  # all rows are the same
-            return rows[:1].astype(np.float64), np.array([len(rows)])
+        self.n_iter_ = 0
+        if self.bandwidth_ == 0:  # no row moves
+            return np.unique(rows.astype(np.float64), axis=0, return_counts=True)
         values = rows.astype(np.float64)
         index = open_index(values)
         mass = np.zeros(len(means), dtype=np.int64)
         moving = np.arange(len(means))
         progress = Progress(self, rows, max_iter=self.max_iter)
-        self.n_iter_ = 0
         for iteration in progress.iterations():
             moved, mass[moving] = _means_around(index, values, means[moving], self.bandwidth_)
             step = np.sqrt(((moved - means[moving]) ** 2).sum(axis=1))

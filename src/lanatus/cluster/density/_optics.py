@@ -1,5 +1,6 @@
 """OPTICS."""
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -207,6 +208,12 @@ class OPTICS(ClusterMixin, NeighborsBase):
     def _cut(self, min_samples: int) -> None:
         self.__dict__.pop("cluster_hierarchy_", None)
         plot = (self.reachability_, self.ordering_)
+        if len(plot[0]) > 1 and np.isinf(plot[0]).all():
+            warnings.warn(
+                f"All reachability values are inf: no row has min_samples={min_samples} rows within max_eps. Set a "
+                "larger max_eps, or a smaller min_samples; all rows are noise.",
+                stacklevel=4,
+            )
         if self.cluster_method == "dbscan":
             eps = self.max_eps if self.eps is None else self.eps
             if eps > self.max_eps:

@@ -178,6 +178,10 @@ class AgglomerativeClustering(CallbackSupportMixin, ClusterMixin, Estimator):
                 "Exactly one of n_clusters and distance_threshold has to be set, and the other needs to be None; got "
                 f"n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold}."
             )
+        if self.distance_threshold is not None and self.compute_full_tree is False:
+            raise ValueError(
+                "compute_full_tree must be True if distance_threshold is set; got False. Leave it at 'auto'."
+            )
         if self.linkage in ("ward", "centroid") and self.metric not in EUCLIDEAN_NAMES:
             raise ValueError(
                 f"got metric={self.metric!r} with linkage={self.linkage!r}, which is of means and so Euclidean; take "

@@ -1,5 +1,6 @@
 """Isolation forest."""
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -203,6 +204,12 @@ class IsolationForest(OutlierDetector):
         if self.max_samples == "auto":
             return min(_FEW, n)
         if isinstance(self.max_samples, int | np.integer):
+            if self.max_samples > n:
+                warnings.warn(
+                    f"max_samples ({self.max_samples}) is greater than the total number of samples ({n}); max_samples "
+                    "will be set to n_samples.",
+                    stacklevel=5,
+                )
             return min(int(self.max_samples), n)
         return max(1, int(self.max_samples * n))
 
@@ -219,7 +226,7 @@ class IsolationForest(OutlierDetector):
         for part in blocks(X.shape[0], X.shape[1]) if sp.issparse(X) else (slice(None),):
             rows = X[part].toarray() if sp.issparse(X) else X
             paths[part] = self._paths(rows.astype(self.node_threshold_.dtype, copy=False))
-        return -(2.0 ** (-paths / usual)) if usual > 0 else np.full(len(paths), -1.0)
+        return -(2.0 ** (-paths / usual)) if usual > 0 else np.full(len(paths), -0.5)  # one row is as usual as can be
 
     def _paths(self, rows: np.ndarray) -> np.ndarray:
         nodes = (self.node_starts_, self.node_column_, self.node_threshold_, self.node_left_, self.node_path_)

@@ -1,13 +1,17 @@
 """Affinity propagation: rows that choose their exemplars."""
 
+import warnings
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Floats, Integers, check_is_fitted, fitting, warn_unconverged
+from lanatus.base import Estimator, Floats, Integers, Takes, check_is_fitted, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import method
 from lanatus.cluster._pairwise import require_memory
@@ -57,7 +61,7 @@ class AffinityPropagation(CallbackSupportMixin, ClusterMixin, Estimator):
     Attributes
     ----------
     cluster_centers_indices_ : ndarray of shape (n_clusters,), the exemplars
-    cluster_centers_ : ndarray of shape (n_clusters, n_features), these rows, with "euclidean"
+    cluster_centers_ : ndarray or CSR of shape (n_clusters, n_features), these rows, with "euclidean"
     labels_ : ndarray of shape (n_samples,), cluster of each row; -1 for all where it did not converge
     affinity_matrix_ : ndarray of shape (n_samples, n_samples), the similarities
     n_iter_ : int, rounds
@@ -76,6 +80,7 @@ class AffinityPropagation(CallbackSupportMixin, ClusterMixin, Estimator):
     Frey and Dueck (2007), Clustering by passing messages between data points.
     """
 
+    _takes = Takes(sparse=True)
     _state: ClassVar = {"labels_": Integers("rows", low=-1), "affinity_matrix_": Floats("rows", "others", finite=False)}
 
     def __init__(
@@ -119,7 +124,7 @@ class AffinityPropagation(CallbackSupportMixin, ClusterMixin, Estimator):
 
         Parameters
         ----------
-        X : array or frame of shape (n_samples, n_features), or (n_samples, n_samples) similarities
+        X : array, frame or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) similarities
             The rows.
         y : ignored
             There by convention.
@@ -127,6 +132,8 @@ class AffinityPropagation(CallbackSupportMixin, ClusterMixin, Estimator):
         X = self._take(X, reset=True)
         n = X.shape[0]
         require_memory(2 * n)
+        if self.affinity == "precomputed" and sp.issparse(X):
+            raise ValueError("got sparse similarities, of which what is not there is not known; wanted a dense matrix.")
         S = np.array(X, dtype=np.float64) if self.affinity == "precomputed" else -_squares(X)
         if S.shape != (n, n):
             raise ValueError(f"got precomputed similarities of shape {S.shape}, wanted a square matrix, rows by rows.")
@@ -200,13 +207,22 @@ class AffinityPropagation(CallbackSupportMixin, ClusterMixin, Estimator):
         check_is_fitted(self)
         X = self._take(X, reset=False)
         if not len(self.cluster_centers_indices_):
+            warnings.warn(
+                "This model does not have any cluster centers because affinity propagation did not converge: the label "
+                "of every row is -1.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
             return np.full(X.shape[0], -1, np.int64)
         if self.affinity == "precomputed":
             return np.asarray(X[:, self.cluster_centers_indices_].argmax(axis=1))
-        return assign(X, self.cluster_centers_)[0]
+        centers = self.cluster_centers_
+        return assign(X, centers.toarray() if sp.issparse(centers) else centers)[0]
 
 
-def _squares(X: np.ndarray) -> np.ndarray:
+def _squares(X: Any) -> np.ndarray:
+    if sp.issparse(X):
+        return np.asarray(euclidean_distances(X.astype(np.float64), squared=True))
     rows = np.ascontiguousarray(X, dtype=np.float64)
     return squared_euclidean(rows, rows)
 

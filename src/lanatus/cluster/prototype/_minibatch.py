@@ -1,6 +1,7 @@
 """k-means on small batches of rows."""
 
 import logging
+import warnings
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -230,6 +231,14 @@ class MiniBatchKMeans(CallbackSupportMixin, NearestMean):
         """The best of some starts, by their inertia on rows that are not those that they were chosen from."""
         seeds = rng.randint(np.iinfo(np.int64).max, size=self._n_starts(), dtype=np.int64)
         size = self.init_size or max(3 * batches.size, 3 * self.n_clusters)
+        if size < self.n_clusters:
+            warnings.warn(
+                f"init_size={size} should be larger than n_clusters={self.n_clusters}: it is set to "
+                f"{3 * self.n_clusters}.",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+            size = 3 * self.n_clusters
         size = min(max(size, self.n_clusters), engine.n_rows)
         rows, weight = batches.drawn(size) if size < engine.n_rows else batches.all_rows()
         small = InMemory(rows, None, weight)

@@ -1,19 +1,22 @@
 """Spectral clustering."""
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import eigh, qr, svd
-from scipy.sparse.linalg import eigsh
+from scipy.linalg import eigh
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import eigsh, lobpcg
 from sklearn.base import ClusterMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Floats, Integers, check_is_fitted, fitting
+from lanatus.base import Estimator, Floats, Integers, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.cluster._pairwise import require_memory
 from lanatus.cluster.prototype._kmeans import KMeans
+from lanatus.cluster.spectral._labels import by_pivots, by_rotation
 from lanatus.metric import squared_euclidean
 from lanatus.neighbors import nearest
 from lanatus.params import Choice, Flag, Function, Integer, Nothing, Real, Satisfies, rules_for
@@ -46,8 +49,8 @@ class SpectralClustering(ClusterMixin, Estimator):
     ----------
     n_clusters : int, default=8
         Number of clusters.
-    eigen_solver : {"arpack", "dense"} or None, default=None
-        Lanczos' iteration, or all eigenvectors at once; None chooses by size.
+    eigen_solver : {"arpack", "lobpcg", "dense"} or None, default=None
+        Lanczos' iteration, locally optimal blocks, or all eigenvectors at once; None chooses by size.
     n_components : int or None, default=None
         Eigenvectors taken; None is `n_clusters`.
     random_state : int, RandomState or None, default=None
@@ -63,8 +66,9 @@ class SpectralClustering(ClusterMixin, Estimator):
         Of the graphs of neighbours.
     eigen_tol : "auto" or float, default="auto"
         Tolerance of the iteration; "auto" is that of the machine.
-    assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
-        How the new coordinates are clustered: by k-means, or without draws by a pivoted QR (Damle et al. 2019).
+    assign_labels : {"kmeans", "discretize", "cluster_qr"}, default="kmeans"
+        How the new coordinates are clustered: by k-means, by the rotation that brings them nearest to indicators (Yu
+        and Shi 2003), or without draws by a pivoted QR (Damle et al. 2019).
     degree : float, default=3
         Of the kernel "poly".
     coef0 : float, default=1
@@ -73,7 +77,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         Parameters of another kernel.
     n_jobs : int or None, default=None
         Taken for scikit-learn's sake; threads are those of BLAS.
-    verbose : bool, default=False
+    verbose : bool or int, default=False
         Taken for scikit-learn's sake.
     laplacian : {"random-walk", "symmetric", "unnormalized"}, default="random-walk"
         Which Laplacian.
@@ -84,7 +88,7 @@ class SpectralClustering(ClusterMixin, Estimator):
     affinity_matrix_ : ndarray or sparse matrix of shape (n_samples, n_samples), W
     embedding_ : ndarray of shape (n_samples, n_components), the new coordinates
     eigenvalues_ : ndarray of shape (n_components,), the smallest eigenvalues of the Laplacian
-    rows_ : ndarray, the rows, for ``predict``; nothing of them where W was precomputed
+    rows_ : ndarray or sparse matrix, the rows, for ``predict``; nothing of them where W was precomputed
     schema_ : Schema, the columns seen in ``fit``
     n_features_in_ : int, number of them
     feature_names_in_ : ndarray of str, their names, where they had any
@@ -103,9 +107,11 @@ class SpectralClustering(ClusterMixin, Estimator):
 
     References
     ----------
-    von Luxburg (2007), A tutorial on spectral clustering. Ng, Jordan and Weiss (2001), On spectral clustering.
+    von Luxburg (2007), A tutorial on spectral clustering. Ng, Jordan and Weiss (2001), On spectral clustering. Yu
+    and Shi (2003), Multiclass spectral clustering.
     """
 
+    _takes = Takes(sparse=True)
     _state: ClassVar = {"labels_": Integers("rows"), "eigenvalues_": Floats("components")}
 
     def __init__(
@@ -148,18 +154,18 @@ class SpectralClustering(ClusterMixin, Estimator):
     _params = rules_for(
         __init__,
         n_clusters=Integer(low=1),
-        eigen_solver=Choice("arpack", "dense") | Nothing(),
+        eigen_solver=Choice("arpack", "lobpcg", "dense") | Nothing(),
         n_components=Integer(low=1) | Nothing(),
         n_init=Integer(low=1),
         gamma=Real(low=0),
         affinity=Satisfies(lambda value: isinstance(value, str), "the name of an affinity") | Function(),
         n_neighbors=Integer(low=1),
         eigen_tol=Choice("auto") | Real(low=0),
-        assign_labels=Choice("kmeans", "cluster_qr"),
+        assign_labels=Choice("kmeans", "discretize", "cluster_qr"),
         degree=Real(low=0),
         coef0=Real(),
         kernel_params=Satisfies(lambda value: isinstance(value, dict), "a dict") | Nothing(),
-        verbose=Flag(),
+        verbose=Flag() | Integer(low=0),
         laplacian=Choice("random-walk", "symmetric", "unnormalized"),
     )
 
@@ -174,7 +180,7 @@ class SpectralClustering(ClusterMixin, Estimator):
 
         Parameters
         ----------
-        X : array or frame of shape (n_samples, n_features), or (n_samples, n_samples) affinities
+        X : array, frame or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) affinities
             The rows.
         y : ignored
             There by convention.
@@ -190,14 +196,16 @@ class SpectralClustering(ClusterMixin, Estimator):
         self.embedding_ = vectors
         if self.assign_labels == "cluster_qr" and n > 1:
             self.labels_ = by_pivots(vectors[:, : self.n_clusters])
+        elif self.assign_labels == "discretize" and n > 1:
+            self.labels_ = by_rotation(vectors[:, : self.n_clusters], rng)
         else:
             seed = int(rng.randint(2**31))
             self.labels_ = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed).fit(vectors).labels_
         self.rows_ = np.empty((0, 0)) if self.affinity in _GRAPHS else X.copy()
         return self
 
-    def _affinities(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-        if self.affinity == "rbf":
+    def _affinities(self, X: Any, Y: Any) -> np.ndarray:
+        if self.affinity == "rbf" and not sp.issparse(X):
             W = squared_euclidean(np.ascontiguousarray(X, np.float64), np.ascontiguousarray(Y, np.float64))
             W *= -self.gamma
             return np.exp(W, out=W)
@@ -215,18 +223,26 @@ class SpectralClustering(ClusterMixin, Estimator):
             if X.shape[0] != X.shape[1]:
                 raise ValueError(f"got precomputed affinities of shape {X.shape}, wanted a square matrix.")
             if self.affinity == "precomputed":
-                return _symmetric(np.array(X, dtype=np.float64))
-            order = np.argsort(X, axis=1, kind="stable")[:, : min(self.n_neighbors, n)]
-            return _neighbour_graph(order, n)
+                return _symmetric(X.astype(np.float64))
+            return _neighbour_graph(_nearest_given(X, min(self.n_neighbors, n)), n)
         if self.affinity == "nearest_neighbors":
-            k = min(self.n_neighbors, n)
-            return _neighbour_graph(nearest(np.asarray(X, dtype=np.float64), np.asarray(X, np.float64), k).indices, n)
+            rows = X.astype(np.float64)
+            return _neighbour_graph(nearest(rows, rows, min(self.n_neighbors, n)).indices, n)
         require_memory(n, "affinity='nearest_neighbors', or a sample of the rows")
         return _symmetric(self._affinities(X, X))
 
     def _eigen(self, W: Any, count: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
         """The smallest eigenvalues of the Laplacian and their vectors, each with its largest entry above 0."""
         n = W.shape[0]
+        if (
+            sp.issparse(W)
+            and (pieces := connected_components(W, directed=False, return_labels=False)) > self.n_clusters
+        ):
+            warnings.warn(
+                f"Graph is not fully connected: it has {pieces} pieces, more than the {self.n_clusters} clusters "
+                "wanted, so which of them share one means nothing; raise n_neighbors.",
+                stacklevel=4,
+            )
         degree = np.asarray(W.sum(axis=1), dtype=np.float64).ravel()
         if (degree < 0).any():
             raise ValueError("affinities of a row sum to less than 0; wanted weights of edges, from 0 on.")
@@ -243,10 +259,7 @@ class SpectralClustering(ClusterMixin, Estimator):
             full = matrix.toarray() if sp.issparse(matrix) else matrix
             values, vectors = eigh(full, subset_by_index=[n - count, n - 1])
         else:
-            tol = 0.0 if self.eigen_tol == "auto" else self.eigen_tol
-            values, vectors = eigsh(
-                matrix, count, which="LA", tol=tol, v0=rng.uniform(-1, 1, n), ncv=min(n, max(4 * count, 40))
-            )
+            values, vectors = self._iterated(matrix, count, rng)
             order = np.argsort(values)
             values, vectors = values[order], vectors[:, order]
         values, vectors = values[::-1], vectors[:, ::-1]
@@ -259,6 +272,23 @@ class SpectralClustering(ClusterMixin, Estimator):
         largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(count)]
         return np.maximum(values, 0.0), np.ascontiguousarray(vectors * np.where(largest < 0, -1.0, 1.0))
 
+    def _iterated(self, matrix: Any, count: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+        """The largest eigenvalues and their vectors, found step by step."""
+        n = matrix.shape[0]
+        if self.eigen_solver == "lobpcg":
+            with warnings.catch_warnings():  # of a tolerance that it aims at and just misses
+                warnings.simplefilter("ignore", UserWarning)
+                start = rng.normal(size=(n, count))
+                found = lobpcg(
+                    matrix, start, largest=True, tol=None if self.eigen_tol == "auto" else self.eigen_tol, maxiter=2000
+                )
+            return found[0], found[1]
+        tol = 0.0 if self.eigen_tol == "auto" else self.eigen_tol
+        values, vectors = eigsh(
+            matrix, count, which="LA", tol=tol, v0=rng.uniform(-1, 1, n), ncv=min(n, max(4 * count, 40))
+        )
+        return values, vectors
+
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
         """The cluster that the edges of each row go to most."""
@@ -268,34 +298,45 @@ class SpectralClustering(ClusterMixin, Estimator):
         member = np.zeros((len(self.labels_), k))
         member[np.arange(len(self.labels_)), self.labels_] = 1.0
         if self.affinity == "nearest_neighbors":
-            near = nearest(
-                np.asarray(self.rows_, np.float64), np.asarray(X, np.float64), min(self.n_neighbors, len(member))
-            )
+            near = nearest(self.rows_.astype(np.float64), X.astype(np.float64), min(self.n_neighbors, len(member)))
             return member[near.indices].sum(axis=1).argmax(axis=1).astype(np.int32)
         if self.affinity == "precomputed_nearest_neighbors":
-            order = np.argsort(X, axis=1, kind="stable")[:, : self.n_neighbors]
-            return member[order].sum(axis=1).argmax(axis=1).astype(np.int32)
-        W = np.asarray(X, dtype=np.float64) if self.affinity == "precomputed" else self._affinities(X, self.rows_)
+            return (
+                member[_nearest_given(X, min(self.n_neighbors, len(member)))]
+                .sum(axis=1)
+                .argmax(axis=1)
+                .astype(np.int32)
+            )
+        W = X.astype(np.float64) if self.affinity == "precomputed" else self._affinities(X, self.rows_)
         found = (W @ member).argmax(axis=1)
-        lost = ~(W > 0).any(axis=1)
-        if lost.any() and self.rows_.size:
-            far = nearest(np.asarray(self.rows_, np.float64), np.asarray(X[lost], np.float64), 1).indices[:, 0]
+        lost = np.asarray(abs(W).sum(axis=1)).ravel() == 0
+        if lost.any() and self.rows_.shape[0]:
+            far = nearest(self.rows_.astype(np.float64), X[lost].astype(np.float64), 1).indices[:, 0]
             found[lost] = self.labels_[far]
         return found.astype(np.int32)
 
 
-def by_pivots(vectors: np.ndarray) -> np.ndarray:
-    """Clusters from the rows that a pivoted QR picks as most unlike, turned onto the axes."""
-    k = vectors.shape[1]
-    _, _, pivots = qr(vectors.T, pivoting=True, mode="economic")
-    left, _, right = svd(vectors[pivots[:k]].T)
-    return np.abs(vectors @ (left @ right.conj())).argmax(axis=1).astype(np.int32)
-
-
-def _symmetric(W: np.ndarray) -> np.ndarray:
-    if (W < 0).any():
+def _symmetric(W: Any) -> Any:
+    values = W.data if sp.issparse(W) else W
+    if (values < 0).any():
         raise ValueError("affinities are below 0; wanted weights of edges, from 0 on: take another kernel.")
+    if sp.issparse(W):
+        return sp.csr_array((W + W.T) / 2)
     return W if np.array_equal(W, W.T) else (W + W.T) / 2
+
+
+def _nearest_given(distances: Any, k: int) -> np.ndarray:
+    """Columns of the k least distances of each row; what a sparse graph does not have is too far to count."""
+    if not sp.issparse(distances):
+        return np.argsort(distances, axis=1, kind="stable")[:, :k]
+    graph = sp.csr_array(distances)
+    if (few := np.diff(graph.indptr)).min(initial=k) < k:
+        raise ValueError(f"got a graph with {few.min()} neighbours of a row; wanted n_neighbors={k} at least.")
+    order = np.empty((graph.shape[0], k), dtype=np.intp)
+    for i, (begin, end) in enumerate(zip(graph.indptr[:-1], graph.indptr[1:], strict=True)):
+        near = np.argsort(graph.data[begin:end], kind="stable")[:k]
+        order[i] = graph.indices[begin:end][near]
+    return order
 
 
 def _neighbour_graph(order: np.ndarray, n: int) -> Any:

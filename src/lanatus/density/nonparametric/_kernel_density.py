@@ -13,7 +13,7 @@ from lanatus.density.nonparametric._bandwidth import RULES, choose_bandwidth
 from lanatus.density.nonparametric._kernel_sums import log_kernel_sums, metric_of
 from lanatus.density.nonparametric._windows import KERNELS, draw_offsets, log_window_integral
 from lanatus.metric import MINKOWSKI_NAMES
-from lanatus.neighbors import KDTree, grow_tree
+from lanatus.neighbors import WeightedTree, grow_tree
 from lanatus.params import Array, Choice, Flag, Integer, Nothing, Real, Satisfies, rules_for
 from lanatus.scale import blockwise
 
@@ -156,7 +156,7 @@ class KernelDensity(Density):
         queries = X / width if np.ndim(width) else X
         h = unit * (1.0 if np.ndim(width) else float(width))
         d = X.shape[1]
-        tree = KDTree(self.rows_, self.row_weights_, self.nodes_)
+        tree = WeightedTree(self.rows_, self.row_weights_, self.nodes_)
         total = len(tree.rows) if tree.weight is None else tree.weight.sum()
         stretch = d * np.log(h) + (np.log(width).sum() if np.ndim(width) else 0.0)
         scale = np.log(total) + log_window_integral(kernel, metric, d) + stretch

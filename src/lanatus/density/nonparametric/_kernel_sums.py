@@ -7,13 +7,13 @@ import numpy as np
 from lanatus._core import density as kernels
 from lanatus.base import n_threads
 from lanatus.metric import minkowski_named
-from lanatus.neighbors import KDTree
+from lanatus.neighbors import WeightedTree
 
 _METRICS = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
 
 
 def log_kernel_sums(
-    tree: KDTree,
+    tree: WeightedTree,
     queries: np.ndarray,
     *,
     kernel: str,

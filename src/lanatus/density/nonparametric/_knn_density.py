@@ -11,7 +11,7 @@ from lanatus.density._density import Density
 from lanatus.density.nonparametric._kernel_sums import metric_of
 from lanatus.density.nonparametric._windows import log_ball_volume
 from lanatus.metric import MINKOWSKI_NAMES
-from lanatus.neighbors import KDTree, grow_tree
+from lanatus.neighbors import WeightedTree, grow_tree
 from lanatus.params import Choice, Integer
 from lanatus.scale import blockwise
 
@@ -93,7 +93,7 @@ class KNeighborsDensity(Density):
         check_is_fitted(self)
         X = self._take(X, reset=False)
         metric = metric_of(self.metric, None)
-        tree = KDTree(self.rows_, self.row_weights_, self.nodes_)
+        tree = WeightedTree(self.rows_, self.row_weights_, self.nodes_)
         radius = tree.radii(X, self.n_neighbors_, MINKOWSKI_NAMES[self.metric])
         log_radius = np.log(np.maximum(radius, np.finfo(np.float64).tiny))
         d = X.shape[1]
