@@ -43,6 +43,14 @@ _ENCODERS, _IMPUTE = "preprocessing/test_encoders.py::test_", "impute/test_imput
 _DESCENT, _LARS = "linear_model/test_coordinate_descent.py::test_", "linear_model/test_least_angle.py::test_"
 _LOGISTIC, _SAG = "linear_model/test_logistic.py::test_", "linear_model/test_sag.py::test_"
 _RANSAC = "linear_model/test_ransac.py::test_"
+_GRAPH, _PROPAGATION = "cluster/test_spectral.py::test_", "cluster/test_affinity_propagation.py::test_"
+_HDBSCAN, _OPTICS = "cluster/test_hdbscan.py::test_", "cluster/test_optics.py::test_"
+_AGNES, _SHIFT = "cluster/test_hierarchical.py::test_", "cluster/test_mean_shift.py::test_"
+_ISOLATION, _NEAR = "ensemble/test_iforest.py::test_", "neighbors/test_neighbors.py::test_"
+_CENTROID, _FACTOR = "neighbors/test_nearest_centroid.py::test_", "neighbors/test_lof.py::test_"
+_SVM, _FIXED = "svm/test_svm.py::test_", "model_selection/test_classification_threshold.py::test_"
+_METRICS, _RANKING = "metrics/test_common.py::test_", "metrics/test_ranking.py::test_"
+_SCORERS = "metrics/test_score_objects.py::test_"
 _SPARSE_DESCENT = "linear_model/test_sparse_coordinate_descent.py::test_"
 KNOWN: list[tuple[str, str, tuple[str, ...]]] = [
     (DELIBERATE, "trees are drawn and written in our own way",
@@ -195,6 +203,83 @@ KNOWN: list[tuple[str, str, tuple[str, ...]]] = [
      (f"{_LOGISTIC}logistic_regression_callback_*",)),
     (DELIBERATE, "no rounds are no fit, and the default l1_ratio is no contradiction to a penalty that is named",
      (f"{_LOGISTIC}zero_max_iter*", f"{_LOGISTIC}lr_penalty_l1ratio_incompatible*")),
+    (DELIBERATE, "nothing is printed: callbacks tell of every round",
+     (f"{_GRAPH}verbose*", f"{_MEANS}minibatch_declared*")),
+    (DELIBERATE, "a graph in as many pieces as clusters are wanted is no fault", (f"{_GRAPH}affinities*",)),
+    (PRIVATE, "reads a private attribute, or the nodes of scikit-learn's own trees",
+     ("cluster/test_birch.py::*", f"{_HDBSCAN}labelling_distinct*", f"{_MEANS}minibatch_kmeans_init_size",
+      f"{_ISOLATION}recalculate_max_depth", f"{_ISOLATION}max_samples_consistency", f"{_ISOLATION}iforest_warm_start",
+      f"{_ISOLATION}iforest_chunks_works*", f"{_FACTOR}lof(float64)", f"{_FACTOR}lof_precomputed*",
+      f"{_NEAR}auto_algorithm*", f"{_SVM}svc_raises_error_internal*", f"{_SVM}tweak_params",
+      f"{_SHIFT}estimate_bandwidth_1sample*")),
+    (DELIBERATE, "a score may be shared by two of fifty rows, and then they are outliers both or neither",
+     (f"{_ISOLATION}iforest_sparse_input_float_contamination*",)),
+    (WORDING, "the error or warning has other words",
+     (f"{_ISOLATION}iforest_error", f"{_ISOLATION}max_samples_attribute", f"{_PROPAGATION}*non_convergence_regr*",
+      f"{_HDBSCAN}hdbscan_distance_matrix", f"{_HDBSCAN}hdbscan_precomputed_non_brute*",
+      f"{_HDBSCAN}hdbscan_precomputed_dense_nan", f"{_AGNES}invalid_shape_precomputed*", f"{_OPTICS}bad_extract",
+      f"{_OPTICS}bad_reachability", f"{_NEAR}neighbors_minkowski_semimetric_algo_error*",
+      f"{_NEAR}nearest_neighbors_validate_params", f"{_FACTOR}novelty_errors",
+      f"{_SVM}negative_sample_weights_mask_all*", f"{_SVM}negative_weights_svc_leave_just_one*",
+      f"{_SVM}svc_nonfinite_params*", f"{_SVM}libsvm_convergence_warnings*",
+      "ensemble/test_gradient_boosting.py::test_gradient_boosting_with_init_pipeline",
+      f"{_FIXED}fixed_threshold_classifier_classes_", f"{_RANKING}roc_curve_toydata",
+      f"{_METRICS}continuous_inf_nan_input*")),
+    (DELIBERATE, "weights below 0 are refused", ("cluster/test_dbscan.py::test_weighted_dbscan*",
+      f"{_SVM}negative_weight*")),
+    (DELIBERATE, "the parameter that is given twice is not warned of, the one of metric_params counts",
+     ("cluster/test_dbscan.py::test_dbscan_metric_params", f"{_NEAR}metric_params_interface")),
+    (DELIBERATE, "rows with holes or infinities are refused, not labelled",
+     (f"{_HDBSCAN}outlier_data*", f"{_HDBSCAN}dbscan_clustering_outlier*", f"{_HDBSCAN}hdbscan_sparse(*",
+      f"{_HDBSCAN}hdbscan_usable_inputs(kwargs0*")),
+    (DELIBERATE, "trees know more distances: cosine, Mahalanobis and others become Euclidean",
+     (f"{_HDBSCAN}hdbscan_algorithms*", f"{_HDBSCAN}hdbscan_cosine_metric*", f"{_HDBSCAN}hdbscan_tree_invalid*",
+      f"{_NEAR}neighbors_metrics*")),
+    (DELIBERATE, "fewer rows than a neighbourhood wants are noise; a neighbour's self is not counted",
+     (f"{_HDBSCAN}hdbscan_too_many_min_samples", f"{_OPTICS}minimum_number_of_sample*",
+      f"{_OPTICS}min_cluster_size_invalid2*", f"{_NEAR}precomputed_sparse_invalid*", f"{_FACTOR}lof_error_n_neigh*")),
+    (DELIBERATE, "what is or will be deprecated there is not here",
+     (f"{_HDBSCAN}hdbscan_default_copy*", f"{_SVM}probability_raises_futurewarning*", f"{_SVM}*probA_probB*")),
+    (DELIBERATE, "the whole tree is made, with its distances, and clusters are numbered by their first rows",
+     (f"{_AGNES}agglomerative_clustering_distances*", f"{_AGNES}compute_full_tree",
+      f"{_AGNES}agglomerative_clustering_with_distance_threshold(*")),
+    (DELIBERATE, "X is converted without a warning", (f"{_OPTICS}warn_if_metric_bool*",)),
+    (DELIBERATE, "all seeds that still climb when the rounds are over count", (f"{_SHIFT}max_iter(1)",)),
+    (DELIBERATE, "similarities that are not there are unknown, not 0",
+     (f"{_PROPAGATION}affinity_propagation_precomputed_with_sparse*",)),
+    (DELIBERATE, "a distance is named or a function, and rows are given, not a search over them",
+     (f"{_NEAR}*DM_euclidean*", f"{_NEAR}neigh_predictions_algorithm_agnosticity*DistanceMetric*",
+      f"{_NEAR}unsupervised_inputs*")),
+    (DELIBERATE, "labels of outliers that no row has are classes without neighbours, not warned of",
+     (f"{_NEAR}radius_neighbors_classifier_outlier_labeling*",)),
+    (DELIBERATE, "sparse targets become dense", (f"{_NEAR}kneighbors_regressor_sparse",)),
+    (DELIBERATE, "sparse rows know Euclidean, Manhattan and cosine distances and functions; medians need dense rows",
+     (f"{_NEAR}neighbors_validate_parameters*", f"{_CENTROID}manhattan_metric*")),
+    (DELIBERATE, "p below 1 is no distance and is refused, as are matrices that have eigenvalues below 0",
+     (f"{_NEAR}neighbors_minkowski_semimetric_algo_warn*", f"{_NEAR}nearest_neighbours_works_with_p*",
+      f"{_NEAR}kneighbors_brute_backend*mahalanobis*", f"{_NEAR}radius_neighbors_brute_backend*mahalanobis*")),
+    (DELIBERATE, "of equal rows the lowest is the neighbour", (f"{_NEAR}k_and_radius_neighbors_duplicates*",)),
+    (DELIBERATE, "where all neighbours weigh nothing they weigh alike",
+     (f"{_NEAR}KNeighborsClassifier_raise_on_all*",)),
+    (DELIBERATE, "columns that do not vary say nothing about the classes, and priors are scaled to the sum 1; "
+     "probabilities follow any distance",
+     (f"{_CENTROID}features_zero_var", f"{_CENTROID}error_zero_variances*", f"{_CENTROID}warn_non_normalized*",
+      f"{_CENTROID}method_not_available*")),
+    (DELIBERATE, "break_ties that could not be heeded is refused in fit; ties of votes go to the sum of values",
+     (f"{_SVM}decision_function_shape*", f"{_SVM}svc_invalid_break_ties*", f"{_SVM}svc_ovr_tie_breaking*")),
+    (DELIBERATE, "a kernel that is a function gets numbers, and must give a matrix of the right shape",
+     (f"{_SVM}svr_errors", f"{_SVM}custom_kernel_not_array*")),
+    (DELIBERATE, "dual_coef_ is dense and coef_ an array like any other; C=inf is the hard margin of classes",
+     (f"{_SVM}sparse_fit_support_vectors_empty*", f"{_SVM}immutable_coef_property*",
+      f"{_SVM}svm_with_infinite_C*SVR*")),
+    (DELIBERATE, "LIL matrices are taken", (f"{_SVM}bad_input*",)),
+    (DELIBERATE, "whether there are probabilities is known once fit has learned them",
+     (f"{_SVM}hasattr_predict_proba*",)),
+    (DELIBERATE, "explanations have arguments of their own (tests/conformance/test_drop_in.py)", ("inspection/*",)),
+    (DELIBERATE, "hinge_loss is the function of figure 6.5, of a margin", ("metrics/*hinge_loss*",)),
+    (DELIBERATE, "a threshold may be balanced, which needs probabilities; the learner is the one that fit has cloned",
+     (f"{_FIXED}fixed_threshold_classifier*", f"{_FIXED}threshold_classifier_estimator_response*")),
+    (DELIBERATE, "the intercept bears no penalty, so that no scaling weakens it", ("svm/test_bounds.py::test_l1_min_c*",)),
 ]  # fmt: skip
 
 REPORT = "LANATUS_SKLEARN_REPORT"  # names the file that the plugin writes outcomes to

@@ -35,7 +35,6 @@ _OLD = "deprecated there: both of its values choose the same splits"
 _FIRST = "the tree comes first, by place"
 _PICTURE = "the picture is laid out, coloured and labelled in another way, which has no such choice"
 _TEXT = "it returns the text, of the tree as our pictures show it; Graphviz itself has the choice"
-_ABSENT = "not written; the name is refused, so nothing is taken and ignored"
 _DEPRECATED = "deprecated there: alphas is the number of penalties too"
 _UNTOUCHED = "X is never written to, so that there is nothing to choose"
 _GOAL = "the goal of dual_gap_ is tol times the mean square of the targets, as the docstring says"
@@ -138,7 +137,6 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "path(): alphas is 100, not 'warn', by default": _DEPRECATED,
     },
     "FixedThresholdClassifier": {
-        "has no predict_log_proba()": _ABSENT,
         "it: threshold is 'balanced', not 'auto', by default": _BALANCED,
     },
     "KMeans": {

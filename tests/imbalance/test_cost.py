@@ -79,8 +79,8 @@ def test_thresholds_are_those_of_scikit_learn(threshold, pos_label, response):
     # scikit-learn needs to be told which class is positive for labels that are words
     peer = Peer(LogisticRegression(), **{**settings, "pos_label": pos_label or "b"}).fit(X, y)
     np.testing.assert_array_equal(ours.predict(X), peer.predict(X))
-    np.testing.assert_array_equal(ours.predict_proba(X), peer.predict_proba(X))
-    np.testing.assert_array_equal(ours.decision_function(X), peer.decision_function(X))
+    for verb in ("predict_proba", "predict_log_proba", "decision_function"):
+        np.testing.assert_array_equal(getattr(ours, verb)(X), getattr(peer, verb)(X))
 
 
 def test_balanced_thresholds_of_three_classes_and_weights():

@@ -174,6 +174,13 @@ class FixedThresholdClassifier(ClassifierMixin, Wrapper):
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict_proba(self._take(X, reset=False)))
 
+    @_inner_has("predict_log_proba")
+    @blockwise
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities of the learner."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict_log_proba(self._take(X, reset=False)))
+
     @_inner_has("decision_function")
     @blockwise
     def decision_function(self, X: Any) -> np.ndarray:

@@ -4,8 +4,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn import metrics
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import roc_auc_score as auc_of_many_classes
 
 from lanatus._core import evaluation as kernels
 from lanatus.base import n_threads
@@ -87,7 +87,7 @@ def roc_auc_score(
         if len(classes) <= 2 and (classes.dtype.kind != "f" or (classes == classes.round()).all()):
             won, pairs = _pairs_won(positive, y_score, sample_weight)
             return _share(won, pairs, "The AUC")
-    return metrics.roc_auc_score(
+    return auc_of_many_classes(
         y_true,
         y_score,
         average=average,
