@@ -275,11 +275,14 @@ KNOWN: list[tuple[str, str, tuple[str, ...]]] = [
     (DELIBERATE, "LIL matrices are taken", (f"{_SVM}bad_input*",)),
     (DELIBERATE, "whether there are probabilities is known once fit has learned them",
      (f"{_SVM}hasattr_predict_proba*",)),
+    (DELIBERATE, "nothing but X and y is given to the learner",
+     ("feature_selection/test_sequential.py::test_fit_rejects_params*",)),
     (DELIBERATE, "explanations have arguments of their own (tests/conformance/test_drop_in.py)", ("inspection/*",)),
     (DELIBERATE, "hinge_loss is the function of figure 6.5, of a margin", ("metrics/*hinge_loss*",)),
-    (DELIBERATE, "a threshold may be balanced, which needs probabilities; the learner is the one that fit has cloned",
+    (DELIBERATE, "a threshold may be balanced, which needs probabilities; the learner is what fit has cloned",
      (f"{_FIXED}fixed_threshold_classifier*", f"{_FIXED}threshold_classifier_estimator_response*")),
-    (DELIBERATE, "the intercept bears no penalty, so that no scaling weakens it", ("svm/test_bounds.py::test_l1_min_c*",)),
+    (DELIBERATE, "the intercept bears no penalty, so that no scaling weakens it",
+     ("svm/test_bounds.py::test_l1_min_c*",)),
 ]  # fmt: skip
 
 REPORT = "LANATUS_SKLEARN_REPORT"  # names the file that the plugin writes outcomes to

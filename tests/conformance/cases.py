@@ -298,12 +298,15 @@ def _blobs(n: int, seed: int, spread: float) -> tuple[np.ndarray, np.ndarray]:
     return X, codes
 
 
+OF_NUMBERS = {"RReliefF"}  # transformers that learn numbers, not labels
+
+
 @lru_cache
 def _wants(name: str) -> tuple[bool, bool, bool]:
     """Whether an estimator wants nothing below zero, codes of values, and numbers as targets."""
     model = made(next(entry for entry in ALL if entry.name == name))
     tags = get_tags(model).input_tags
-    return bool(tags.positive_only), bool(tags.categorical), is_regressor(model)
+    return bool(tags.positive_only), bool(tags.categorical), is_regressor(model) or name in OF_NUMBERS
 
 
 def numbers(

@@ -115,7 +115,8 @@ ODD: dict[str, Odd] = {
 }
 # NaN may come out where NaN or an infinity went in knowingly; everything else is to be refused or answered in numbers.
 _NAN_MAY = {"some nan", "y nan", "None in a cell", "masked"}
-_NAN_FOR_UNSEEN = {"OrdinalEncoder"}  # a value that was not there in fit has no rank, as scikit-learn's may say too
+# A value that was not there in fit has no rank, and a query without neighbours no mean, of which there is a warning.
+_NAN_FOR_UNSEEN = {"OrdinalEncoder", "RadiusNeighborsRegressor"}
 WAYS = tuple(ODD)
 
 

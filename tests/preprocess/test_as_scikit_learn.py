@@ -213,3 +213,12 @@ def test_sparse_rows_that_contradict_themselves_are_refused(model):
     for verb in verbs:
         with pytest.raises(ValueError, match=r"sparse|indices|column"):
             verb(broken)
+
+
+@pytest.mark.parametrize("transformer", [MinMaxScaler(), StandardScaler(), KNNImputer(), SimpleImputer()])
+def test_an_integer_beyond_all_floats_is_refused(transformer):
+    beyond = np.array([[1, 2], [3, 10**400]], dtype=object)
+    with pytest.raises(ValueError, match="too large"):
+        transformer.fit(beyond)
+    with pytest.raises(ValueError, match="too large"):
+        transformer.fit(np.array([[1.0, 2.0], [3.0, 4.0]])).transform(beyond)

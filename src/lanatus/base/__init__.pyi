@@ -3,6 +3,7 @@ from sklearn.utils.validation import check_is_fitted as check_is_fitted
 from lanatus.catalog import Takes as Takes
 
 from ._arrays import aligned as aligned
+from ._arrays import in_floats as in_floats
 from ._arrays import n_threads as n_threads
 from ._arrays import threads_of as threads_of
 from ._collections import is_dask as is_dask
@@ -11,6 +12,7 @@ from ._estimator import Estimator as Estimator
 from ._estimator import fitting as fitting
 from ._estimator import n_rows as n_rows
 from ._estimator import output_library as output_library
+from ._estimator import take_columns as take_columns
 from ._estimator import take_rows as take_rows
 from ._estimator import warn_unconverged as warn_unconverged
 from ._intake import Columns as Columns

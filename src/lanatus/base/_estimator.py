@@ -20,7 +20,7 @@ from lanatus.base._intake import Intake, Numbers
 from lanatus.base._state import StateRule, guard_answers, refuse_infinite
 from lanatus.catalog import DOCS_URL, Takes
 from lanatus.params import ParameterRule, check_params
-from lanatus.table import Schema, Table
+from lanatus.table import Column, Schema, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,6 +50,23 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
     elif hasattr(X, "to_pylist"):  # pyarrow
         return X.take(rows)
     return _safe_indexing(X, rows)
+
+
+def take_columns(X: Any, at: np.ndarray) -> Any:
+    """Some columns of a matrix, frame or table, in the order asked; one asked for again in a table gets a new name."""
+    if not isinstance(X, Table):
+        return _safe_indexing(X, at, axis=1)
+    columns, names = [], set()
+    for j in at:
+        column, name = X.schema.columns[j], X.schema.columns[j].name
+        while name in names:
+            name += "'"
+        names.add(name)
+        columns.append(column if name == column.name else Column(name, column.kind, column.categories, column.dtype))
+    numbers = [X.schema.numeric.index(j) for j in at if X.schema.columns[j].kind == "numeric"]
+    coded = [X.schema.coded.index(j) for j in at if X.schema.columns[j].kind != "numeric"]
+    schema = Schema(columns, named=X.schema.named)
+    return Table(schema, np.ascontiguousarray(X.numeric[:, numbers]), np.ascontiguousarray(X.codes[:, coded]))
 
 
 def n_rows(X: Any) -> int:

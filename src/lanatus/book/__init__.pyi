@@ -79,6 +79,9 @@ from .ch09._pictures import fig_9_3 as fig_9_3
 from .ch09._pictures import fig_9_12 as fig_9_12
 from .ch10._neighbors import ex_10_1 as ex_10_1
 from .ch10._neighbors import fig_10_1 as fig_10_1
+from .ch11._selection import greedy_misses_optimum as greedy_misses_optimum
+from .ch11._selection import redundant_feature as redundant_feature
+from .ch11._selection import wrapper_vs_filter as wrapper_vs_filter
 from .ch11._sparse import ex_11_5 as ex_11_5
 from .ch11._sparse import ex_11_6 as ex_11_6
 from .ch11._uniqueness import lasso_nonunique as lasso_nonunique

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from lanatus.base import take_columns
 from lanatus.ensemble._committee import Committee, given_weights
-from lanatus.ensemble._one_learner import some_columns
 from lanatus.wrapping import Wrapper
 
 __all__ = ["member_answers", "member_weights", "members_of", "with_members"]
@@ -44,7 +44,7 @@ def member_answers(ensemble: Any, X: Any) -> np.ndarray:
     if columns is None:
         each = [model.predict(rows) for model in members]
     else:
-        each = [model.predict(some_columns(rows, at)) for model, at in zip(members, columns, strict=True)]
+        each = [model.predict(take_columns(rows, at)) for model, at in zip(members, columns, strict=True)]
     answers = np.array([np.asarray(row) for row in each])
     classes = getattr(ensemble, "classes_", None)
     if classes is None or not _in_codes(members, classes):

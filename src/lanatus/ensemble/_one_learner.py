@@ -4,12 +4,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from lanatus.base import check_is_fitted, take_rows
 from lanatus.ensemble._routing import of_rows
-from lanatus.table import Column, Schema, Table
 
 __all__ = [
     "counts_of",
@@ -17,7 +15,6 @@ __all__ = [
     "known_rows",
     "mean_importances",
     "seeded",
-    "some_columns",
     "takes_weights",
     "weighing_rows",
 ]
@@ -92,20 +89,3 @@ def counts_of(wanted: Any, total: int, name: str, *, put_back: bool = False) -> 
     if count > total and not put_back:
         raise ValueError(f"{name}={wanted} is more than the {total} there are.")
     return count
-
-
-def some_columns(X: Any, at: np.ndarray) -> Any:
-    """Some columns of a matrix, frame or table, in the order asked; one asked for again in a table gets a new name."""
-    if not isinstance(X, Table):
-        return _safe_indexing(X, at, axis=1)
-    columns, names = [], set()
-    for j in at:
-        column, name = X.schema.columns[j], X.schema.columns[j].name
-        while name in names:
-            name += "'"
-        names.add(name)
-        columns.append(column if name == column.name else Column(name, column.kind, column.categories, column.dtype))
-    numbers = [X.schema.numeric.index(j) for j in at if X.schema.columns[j].kind == "numeric"]
-    coded = [X.schema.coded.index(j) for j in at if X.schema.columns[j].kind != "numeric"]
-    schema = Schema(columns, named=X.schema.named)
-    return Table(schema, np.ascontiguousarray(X.numeric[:, numbers]), np.ascontiguousarray(X.codes[:, coded]))

@@ -35,6 +35,7 @@ from ._spaces import Space as Space
 from ._spaces import TablePoints as TablePoints
 from ._spaces import space_named as space_named
 from ._table_space import TableSpace as TableSpace
+from ._table_space import gower_space as gower_space
 from ._table_space import overlap_space as overlap_space
 from ._table_space import smote_nc_space as smote_nc_space
 from ._table_space import value_difference_space as value_difference_space

@@ -13,6 +13,7 @@ from ._knn_classifier import KNeighborsClassifier as KNeighborsClassifier
 from ._knn_regressor import KNeighborsRegressor as KNeighborsRegressor
 from ._lazy import is_lazy as is_lazy
 from ._local_outlier_factor import LocalOutlierFactor as LocalOutlierFactor
+from ._nearest import lowest as lowest
 from ._nearest import nearest as nearest
 from ._nearest import within as within
 from ._nearest_centroid import NearestCentroid as NearestCentroid

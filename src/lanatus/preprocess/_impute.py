@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn import impute
 
-from lanatus.base import Floats, Integers, Takes, check_is_fitted
+from lanatus.base import Floats, Integers, Takes, check_is_fitted, in_floats
 from lanatus.catalog import method
 from lanatus.metric import blocks, nan_euclidean, overlap_space
 from lanatus.params import Choice, Function, Integer, Nothing, Satisfies
@@ -96,7 +96,8 @@ class SimpleImputer(Imputer):
         check_is_fitted(self)
         if not self._whole:
             raise TypeError("inverse_transform gives back the holes of arrays; fit to one (frame.to_numpy()) for it.")
-        return self._inner.inverse_transform(in_memory(self, X))
+        with in_floats("X"):
+            return self._inner.inverse_transform(in_memory(self, X))
 
     def _learn(self, table: Table, y: Any) -> None:
         self._domains = domains_of(table)

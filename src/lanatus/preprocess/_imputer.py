@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.impute import MissingIndicator
 
-from lanatus.base import check_is_fitted, fitting
+from lanatus.base import check_is_fitted, fitting, in_floats
 from lanatus.params import Flag, ParameterRule, Satisfies
 from lanatus.preprocess._column_transformer import ColumnTransformer, Output, preserving_dtype
 from lanatus.preprocess._inner import fit_whole, forget, fresh, get_feature_names_out, in_memory, is_mixed
@@ -64,7 +64,8 @@ class Imputer(ColumnTransformer):
         """The rows of X with their holes filled."""
         check_is_fitted(self)
         if self._whole:
-            return self._inner.transform(self._without_none(in_memory(self, X)))
+            with in_floats("X"):
+                return self._inner.transform(self._without_none(in_memory(self, X)))
         table = self._with_holes(self._take(X, reset=False))
         return self._assemble(self._apply(table), X)
 

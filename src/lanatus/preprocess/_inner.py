@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lanatus.base import is_plain_numbers, refuse_collection
+from lanatus.base import in_floats, is_plain_numbers, refuse_collection
 from lanatus.preprocess._column_transformer import ColumnTransformer
 from lanatus.table import Column, Schema, Table, as_frame, is_list_of_dicts, sound_sparse
 
@@ -40,7 +40,8 @@ def fresh(model: Any, **other: Any) -> Any:
 
 def fit_whole(model: Any, X: Any, *, verb: str = "fit", **rows: Any) -> None:
     """Learn from all of X, or, with the verb "partial_fit", from more of it."""
-    getattr(model._inner, verb)(in_memory(model, X), **rows)
+    with in_floats("X"):
+        getattr(model._inner, verb)(in_memory(model, X), **rows)
     model._whole = True
     model._remember(_schema_of(model._inner))
     adopt(model)

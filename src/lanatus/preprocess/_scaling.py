@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn import preprocessing
 
-from lanatus.base import Floats, check_is_fitted, fitting
+from lanatus.base import Floats, check_is_fitted, fitting, in_floats
 from lanatus.callbacks import CallbackSupportMixin
 from lanatus.catalog import method
 from lanatus.params import Flag, Satisfies
@@ -73,7 +73,8 @@ class _Scaler(ColumnTransformer):
     def _map(self, X: Any, verb: str, **how: Any) -> Any:
         check_is_fitted(self)
         if self._whole and not has_kinds(X):
-            return getattr(self._inner, verb)(in_memory(self, X), **how)
+            with in_floats("X"):
+                return getattr(self._inner, verb)(in_memory(self, X), **how)
         return self._assemble(self._mapped(self._take(X, reset=False), verb), X)
 
     def _mapped(self, table: Table, verb: str) -> list[Output]:

@@ -8,9 +8,8 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from lanatus.base import as_targets, check_is_fitted, class_codes, fitting, n_rows, take_rows
+from lanatus.base import as_targets, check_is_fitted, class_codes, fitting, n_rows, take_columns, take_rows
 from lanatus.ensemble._committee import class_shares
-from lanatus.ensemble._one_learner import some_columns
 from lanatus.ensemble._sequence import base_learner, each_member, member, member_count, n_classes
 from lanatus.ensemble.bagging._resampled import fit_bagged, mean_answer, rows_of_members, sample_of
 from lanatus.scale import blockwise
@@ -97,7 +96,7 @@ class BaggedClassifier(ClassifierMixin, Wrapper):
         check_is_fitted(self)
         rows = self._take(X, reset=False)
         scores = [
-            np.asarray(model.decision_function(some_columns(rows, columns)))
+            np.asarray(model.decision_function(take_columns(rows, columns)))
             for model, columns in zip(self.estimators_, self.estimators_features_, strict=True)
             if hasattr(model, "decision_function") and len(model.classes_) == len(self.classes_)
         ]
@@ -122,7 +121,7 @@ class BaggedClassifier(ClassifierMixin, Wrapper):
         if len(tied):
             some = take_rows(rows, tied)
             sure = sum(
-                class_shares(model, some_columns(some, columns), len(self.classes_))
+                class_shares(model, take_columns(some, columns), len(self.classes_))
                 for model, columns in zip(self.estimators_, self.estimators_features_, strict=True)
             )
             shares[tied] = np.where(top[tied], 1 + sure, 0)

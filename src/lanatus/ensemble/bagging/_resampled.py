@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import has_fit_parameter
 
-from lanatus.base import n_rows, take_rows
-from lanatus.ensemble._one_learner import counts_of, fit_one, known_rows, seeded, some_columns
+from lanatus.base import n_rows, take_columns, take_rows
+from lanatus.ensemble._one_learner import counts_of, fit_one, known_rows, seeded
 from lanatus.ensemble.bagging._bagged_trees import can_grow_together, grow_together
 from lanatus.evaluation import BaselineClassifier
 from lanatus.tree import Tree
@@ -139,7 +139,7 @@ class Sample:
         """The columns of a member, of all rows."""
         columns = self.draw.columns(seed)
         is_all = len(columns) == self.draw.d and not self.draw.bootstrap_features
-        return self.rows if is_all else some_columns(self.rows, columns)
+        return self.rows if is_all else take_columns(self.rows, columns)
 
 
 # Fits a member to its part of a sample, from its seed alone.
@@ -314,7 +314,7 @@ def _answers(ensemble: Bagged, rows: Any) -> Iterator[np.ndarray]:
 
     def answer(model: Any, columns: np.ndarray) -> np.ndarray:
         is_all = len(columns) == ensemble.n_features_in_ and not drawn_twice
-        return ensemble._answer(model, rows if is_all else some_columns(rows, columns))
+        return ensemble._answer(model, rows if is_all else take_columns(rows, columns))
 
     pairs = zip(ensemble.estimators_, ensemble.estimators_features_, strict=True)
     if effective_n_jobs(ensemble.n_jobs) == 1:

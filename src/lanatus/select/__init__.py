@@ -1,0 +1,5 @@
+"""Feature selection (chapter 11)."""
+
+from lanatus._lazy import attach
+
+__all__, __getattr__, __dir__ = attach(__name__, __file__)

@@ -1,0 +1,13 @@
+from .criteria._aic import aic_criterion as aic_criterion
+from .criteria._partitions import partition_difference as partition_difference
+from .criteria._partitions import subset_information_gain as subset_information_gain
+from .filters._relief import Relief as Relief
+from .filters._relief import ReliefF as ReliefF
+from .filters._relief import RReliefF as RReliefF
+from .filters._relief import relief_pairs as relief_pairs
+from .search._exhaustive import BranchAndBoundSelector as BranchAndBoundSelector
+from .search._exhaustive import ExhaustiveFeatureSelector as ExhaustiveFeatureSelector
+from .search._scores import Judged as Judged
+from .search._sequential import PlusLMinusRSelector as PlusLMinusRSelector
+from .search._sequential import SequentialFeatureSelector as SequentialFeatureSelector
+from .wrappers._lvw import LVW as LVW

@@ -1,0 +1,1 @@
+"""Filters: columns judged by the data alone (section 11.2)."""

@@ -1,0 +1,1 @@
+"""Which subsets are looked at (section 11.1)."""
