@@ -5,12 +5,17 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 from sklearn.base import clone
+from sklearn.model_selection import check_cv
 
 from lanatus.evaluation import KFold, StratifiedKFold
 from lanatus.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from lanatus.params import Integer, ParameterRule, Satisfies
 from lanatus.reduce._reducer import top_eigen
 from lanatus.reduce.linear._scatter import scatter_of
 
+SPLITS: ParameterRule = Integer(low=2) | Satisfies(
+    lambda value: hasattr(value, "split") or isinstance(value, list | tuple), "a splitter or a list of splits"
+)
 _EACH_UP_TO = 16  # dimensions that are all tried; beyond, each is a quarter more than the one before
 
 
@@ -61,8 +66,18 @@ def dimensions_to_try(most: int) -> list[int]:
     return found
 
 
+def _folds(cv: Any, labels: np.ndarray, numeric: bool) -> Any:
+    if not isinstance(cv, int | np.integer):
+        return check_cv(cv)
+    cv = min(cv, len(labels))
+    least = 0 if numeric else int(np.unique(labels, return_counts=True)[1].min())
+    if least > 1:
+        return StratifiedKFold(min(cv, least), shuffle=True, random_state=0)
+    return KFold(cv, shuffle=True, random_state=0)
+
+
 def by_neighbours(
-    X: np.ndarray, y: Any, weight: np.ndarray | None, cv: int, n_neighbors: int
+    X: np.ndarray, y: Any, weight: np.ndarray | None, cv: Any, n_neighbors: int
 ) -> tuple[int, dict[int, float]]:
     """The fewest components of the best cross-validated score of k nearest neighbours, and the score of each number.
 
@@ -71,12 +86,7 @@ def by_neighbours(
     labels = np.asarray(y)
     numeric = labels.dtype.kind == "f"
     learner: Any = KNeighborsRegressor(n_neighbors) if numeric else KNeighborsClassifier(n_neighbors)
-    if numeric:
-        folds = KFold(cv, shuffle=True, random_state=0)
-    else:
-        least = int(np.unique(labels, return_counts=True)[1].min())
-        folds = StratifiedKFold(min(cv, least), shuffle=True, random_state=0) if least > 1 else KFold(cv)
-    splits = list(folds.split(X, labels))
+    splits = list(_folds(cv, labels, numeric).split(X, labels))
     least_rows = min(len(train) for train, _ in splits)
     learner.set_params(n_neighbors=min(n_neighbors, least_rows))
     tries = dimensions_to_try(min(X.shape[1], least_rows))

@@ -30,7 +30,7 @@ from lanatus.reduce.linear._decompose import (
     by_scatter,
     by_svd,
 )
-from lanatus.reduce.linear._dimension import by_evidence, by_neighbours, by_share
+from lanatus.reduce.linear._dimension import SPLITS, by_evidence, by_neighbours, by_share
 from lanatus.reduce.linear._linear_reducer import coordinates, projected
 from lanatus.reduce.linear._missing import completed, em_loadings
 from lanatus.reduce.linear._scatter import Scatter, scatter_of, tally_scatter
@@ -91,8 +91,8 @@ class PCA(Reducer):
         Most rounds of EM, where values are missing.
     em_tol : float, default=1e-6
         EM stops when no covariance changes by more than this share of the mean variance.
-    cv : int, default=5
-        Folds for "knn".
+    cv : int, splitter or list of pairs, default=5
+        Folds for "knn": their number, what makes them, or rows to learn from and rows to ask.
     n_neighbors : int, default=5
         Neighbours for "knn".
 
@@ -162,7 +162,7 @@ class PCA(Reducer):
         random_state: Any = None,
         em_max_iter: int = 1000,
         em_tol: float = 1e-6,
-        cv: int = 5,
+        cv: Any = 5,
         n_neighbors: int = 5,
     ) -> None:
         self.n_components = n_components
@@ -190,7 +190,7 @@ class PCA(Reducer):
         power_iteration_normalizer=Choice("auto", "QR", "LU", "none"),
         em_max_iter=Integer(low=1),
         em_tol=Real(low=0),
-        cv=Integer(low=2),
+        cv=SPLITS,
         n_neighbors=Integer(low=1),
     )
 
@@ -281,10 +281,8 @@ class PCA(Reducer):
     def _choose_by_neighbours(self, X: Any, y: Any, weight: np.ndarray | None) -> None:
         if y is None:
             raise ValueError("n_components='knn' scores k nearest neighbours on y; got no y: pass it to fit.")
-        if sp.issparse(X) or len(X) < 2 * self.cv:
-            raise ValueError(
-                f"n_components='knn' needs dense rows, {2 * self.cv} or more for cv={self.cv}; got {X.shape}."
-            )
+        if sp.issparse(X) or len(X) < 4:
+            raise ValueError(f"n_components='knn' needs dense rows, 4 or more; got {X.shape}.")
         self._chosen, self.dimension_scores_ = by_neighbours(X, y, weight, self.cv, self.n_neighbors)
 
     def _fit_sums(self, sums: Scatter, dtype: Any, *, asked: bool, solver: str = "covariance_eigh") -> Self:
