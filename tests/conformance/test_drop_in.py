@@ -56,6 +56,8 @@ _PROBABLE = "deprecated there, for what was wrong with it: five fits, and a pred
 _SIGMOIDS = "sigmoids_: of two classes a slope on either side of the plane, so that predict agrees"
 _POINTWISE = "the book's function of a margin, number by number; scikit-learn's is the mean over rows and classes"
 
+_SCALING = "points and means of squared lengths stand in its place; transform does the same"
+_SPARSE_GRAPH = "a graph of neighbours is made anew in no time, and a model file has no place for sparse matrices"
 _TREE = "the tree of features lives in C++; its leaves, weights and deviations are subcluster_*_"
 
 # name -> {difference: why it is accepted}
@@ -151,6 +153,8 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "has no reset_n_calls()": _RECORD,
         "has no two_point_correlation()": _RECORD,
     },
+    "Isomap": {"learns no kernel_pca_": _SCALING},
+    "SpectralEmbedding": {"learns no affinity_matrix_": _SPARSE_GRAPH},
     "KMeans": {
         "it: algorithm is 'auto', not 'lloyd', by default": _BOUNDS,
     },

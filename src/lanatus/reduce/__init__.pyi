@@ -1,2 +1,16 @@
+from .linear._centering import centering_matrix as centering_matrix
 from .linear._linear_reducer import LinearReducer as LinearReducer
+from .linear._lpp import LPP as LPP
 from .linear._pca import PCA as PCA
+from .manifold._classical_mds import ClassicalMDS as ClassicalMDS
+from .manifold._graph_embedding import GraphEmbedding as GraphEmbedding
+from .manifold._isomap import Isomap as Isomap
+from .manifold._kernel_pca import KernelPCA as KernelPCA
+from .manifold._lle import LocallyLinearEmbedding as LocallyLinearEmbedding
+from .manifold._out_of_sample import OutOfSampleRegressor as OutOfSampleRegressor
+from .manifold._spectral_embedding import SpectralEmbedding as SpectralEmbedding
+from .manifold._supervised_isomap import SupervisedIsomap as SupervisedIsomap
+from .measures._evaluate import ReductionEvaluation as ReductionEvaluation
+from .measures._evaluate import evaluate_reduction as evaluate_reduction
+from .measures._neighbourhoods import continuity as continuity
+from .measures._neighbourhoods import trustworthiness as trustworthiness
