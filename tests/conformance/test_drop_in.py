@@ -153,6 +153,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "has no reset_n_calls()": _RECORD,
         "has no two_point_correlation()": _RECORD,
     },
+    "CCA": {f"{verb}() has no copy": _UNTOUCHED for verb in ("predict", "transform")},
     "Isomap": {"learns no kernel_pca_": _SCALING},
     "SpectralEmbedding": {"learns no affinity_matrix_": _SPARSE_GRAPH},
     "KMeans": {
@@ -302,7 +303,7 @@ def example(cls: type) -> tuple[Any, Any, Any]:
 
 def _fit_for(name: str, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows and targets that a class of that name can be fitted to."""
-    if name.startswith("MultiTask"):
+    if name.startswith("MultiTask") or name == "CCA":
         return X, np.column_stack([y, -y])
     if name in ("MultinomialNB", "ComplementNB"):
         return np.abs(X), y

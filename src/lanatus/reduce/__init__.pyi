@@ -10,7 +10,13 @@ from .manifold._lle import LocallyLinearEmbedding as LocallyLinearEmbedding
 from .manifold._out_of_sample import OutOfSampleRegressor as OutOfSampleRegressor
 from .manifold._spectral_embedding import SpectralEmbedding as SpectralEmbedding
 from .manifold._supervised_isomap import SupervisedIsomap as SupervisedIsomap
+from .matrix._tensor import CPDecomposition as CPDecomposition
+from .matrix._tensor import TuckerDecomposition as TuckerDecomposition
+from .matrix._two_d_lda import TwoDLDA as TwoDLDA
+from .matrix._two_d_pca import TwoDPCA as TwoDPCA
 from .measures._evaluate import ReductionEvaluation as ReductionEvaluation
 from .measures._evaluate import evaluate_reduction as evaluate_reduction
 from .measures._neighbourhoods import continuity as continuity
 from .measures._neighbourhoods import trustworthiness as trustworthiness
+from .views._cca import CCA as CCA
+from .views._kernel_cca import KernelCCA as KernelCCA

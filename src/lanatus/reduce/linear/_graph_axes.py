@@ -17,8 +17,8 @@ _RANK = 1e-10  # share of the largest eigenvalue below which a direction of the 
 def ratio_axes(A: np.ndarray, G: np.ndarray, k: int, *, largest: bool = False) -> tuple[np.ndarray, np.ndarray]:
     r"""The k solutions of :math:`A a = \lambda G a` with the smallest (or largest) values, as upright columns.
 
-    They have :math:`a^\top G a = 1`. Directions in which G is nothing are left out, so that it may be singular; there may
-    then be fewer than k.
+    They have :math:`a^\top G a = 1`. Directions in which G is nothing are left out, so that it may be singular; there
+    may then be fewer than k.
     """
     values, vectors = eigh(G)
     keep = values > _RANK * max(float(values[-1]), 0.0)
