@@ -25,8 +25,8 @@ from lanatus.reduce import PCA, TwoDPCA
 def ex_10_6() -> Iterator[Figure]:
     """Principal components of the Yale faces, or of the drawn ones where there are none; far more columns than rows.
 
-    ``draw_figure("ex 10.6")`` draws the mean face and the first 20 eigenvectors as images. The drawn faces are made of 14
-    patterns, so that their last six say nothing.
+    ``draw_figure("ex 10.6")`` draws the mean face and the first 20 eigenvectors as images. The drawn faces are made of
+    14 patterns, so that their last six say nothing.
 
     Book: exercise 10.6.
 

@@ -53,6 +53,9 @@ def em_loadings(X: np.ndarray, weight: np.ndarray | None, k: int, *, max_iter: i
         W = np.linalg.solve(A + ridge, b[:, :, None])[:, :, 0]
         errors = (rest - np.where(there, z @ W.T, 0.0)) ** 2 + np.einsum("jk,ikl,jl->ij", W, spread, W, optimize=True)
         noise = max(float((errors * seen).sum() / mass.sum()), 1e-12 * scale)
+        # The posterior as a whole should look like its prior; to make it so saves most of the rounds (Liu et al. 1998).
+        center = w @ z / w.sum()
+        W = W @ np.linalg.cholesky(np.tensordot(w, second, axes=1) / w.sum() - np.outer(center, center))
         if np.abs(W @ W.T - old).max() <= tol * scale:
             return Loadings(mean, W, noise, n_iter, True)
     return Loadings(mean, W, noise, max_iter, False)

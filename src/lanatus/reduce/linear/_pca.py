@@ -213,6 +213,7 @@ class PCA(Reducer):
         """
         self.__dict__.pop("_sums", None)
         if is_at_scale(X):
+            self._require_sums()
             engine = open_engine(self, X, sample_weight=sample_weight)
             return self._fit_sums(engine.reduce(_tally), engine.dtype, asked=True)
         X = self._take(X, reset=True)
@@ -244,6 +245,7 @@ class PCA(Reducer):
         -------
         self
         """
+        self._require_sums()
         first = not hasattr(self, "_sums")
         rows = self._take(X, reset=first)
         _refuse_holes(rows)
@@ -288,11 +290,6 @@ class PCA(Reducer):
     def _fit_sums(self, sums: Scatter, dtype: Any, *, asked: bool, solver: str = "covariance_eigh") -> Self:
         """Axes from weight, mean and scatter, which are kept where more rows may come."""
         if asked:
-            if self.svd_solver not in ("auto", *_SCATTERED) or self.n_components == "knn":
-                raise ValueError(
-                    f"svd_solver={self.svd_solver!r} with n_components={self.n_components!r} needs all rows at once; "
-                    "of sources, Dask collections and batches take svd_solver='covariance_eigh' and a number."
-                )
             solver = self.svd_solver if self.svd_solver in _SCATTERED else solver
             self._sums = sums
         check_positive_weight(sums.mass)
@@ -302,6 +299,13 @@ class PCA(Reducer):
         find = by_deflation if solver == "deflation" else by_scatter
         axes = find(sums.scatter, most if k is None else k)
         return self._learn(axes, sums.mean, sums.mass, sums.count, float(np.trace(sums.scatter)), dtype)
+
+    def _require_sums(self) -> None:
+        if self.svd_solver not in ("auto", *_SCATTERED) or self.n_components == "knn":
+            raise ValueError(
+                f"svd_solver={self.svd_solver!r} with n_components={self.n_components!r} needs all rows at once; of "
+                "sources, Dask collections and batches take svd_solver='covariance_eigh' and a number."
+            )
 
     def _fit_rows(self, X: Any, weight: np.ndarray | None, solver: str) -> Self:
         """Axes from the rows themselves."""

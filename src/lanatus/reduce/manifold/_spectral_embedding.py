@@ -146,7 +146,7 @@ class SpectralEmbedding(Embedder):
         X = np.array(self._take(X, reset=True), dtype=np.float64)
         n = len(X)
         self.n_neighbors_ = min(max(n // 10, 3) if self.n_neighbors is None else self.n_neighbors, n)
-        W = self._graph(X)
+        W = _without_loops(self._graph(X))
         self.__dict__.pop("affinity_matrix_", None)
         if not sp.issparse(W):
             self.affinity_matrix_ = W
@@ -190,6 +190,16 @@ class SpectralEmbedding(Embedder):
         return rebuilt_points(X, self.rows_, found.distances, found.indices, 1e-3, self.embedding_)
 
 
+def _without_loops(W: Any) -> Any:
+    """Weights without those of rows to themselves, which say nothing, but would count as degrees."""
+    if sp.issparse(W):
+        W = sp.csr_array(W - sp.diags_array(W.diagonal()))
+        W.eliminate_zeros()
+    else:
+        np.fill_diagonal(W, 0.0)
+    return W
+
+
 def _neighbours(order: np.ndarray, n: int) -> sp.csr_array:
     ones = np.ones(order.size)
     graph = sp.csr_array((ones, (np.repeat(np.arange(n), order.shape[1]), order.ravel())), shape=(n, n))
@@ -207,4 +217,4 @@ def _in_one_part(W: sp.csr_array, X: np.ndarray) -> sp.csr_array:
     )
     joined, _ = repaired(W, X, "mst", "euclidean", 2, None)
     joined.data = np.ones_like(joined.data)
-    return sp.csr_array(W.maximum(joined.multiply(W == 0)))
+    return sp.csr_array(W + joined - joined.multiply(W.astype(bool)))
