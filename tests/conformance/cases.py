@@ -47,6 +47,8 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
 # As many neighbours that three clusters of thirty rows are one graph: one in parts is joined, with a warning.
 _IN_ONE_PART = {"n_neighbors": 40}
 _LITTLE_OF |= dict.fromkeys(("Isomap", "LocallyLinearEmbedding", "SpectralEmbedding"), _IN_ONE_PART)
+_TWO = {"n_components": 2}  # by default hundreds, however few columns there are
+_LITTLE_OF |= dict.fromkeys(("GaussianRandomProjection", "SparseRandomProjection"), _TWO)
 _LITTLE_OF["OutOfSampleRegressor"] = {"reducer": Isomap(**_IN_ONE_PART)}
 # What an array comes to by default is sparse there, and unseen values are an error; asked for what others do.
 _AS_OTHERS: dict[str, dict[str, Any]] = {

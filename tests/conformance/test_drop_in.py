@@ -290,6 +290,8 @@ def example(cls: type) -> tuple[Any, Any, Any]:
     given = {name: value for name, value in few.items() if name in wanted}
     if cls.__name__.startswith("GradientBoosting"):
         given["subsample"] = 0.5
+    if cls.__name__.endswith("RandomProjection"):
+        given["n_components"] = 3
     regression = issubclass(cls, RegressorMixin)
     if "estimators" in wanted:
         learners = (Ridge(), KNeighborsRegressor()) if regression else (LogisticRegression(), KNeighborsClassifier())

@@ -5,7 +5,15 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits, load_iris
 
-from lanatus.reduce import PCA, LinearReducer, centering_matrix
+from lanatus.reduce import (
+    PCA,
+    GaussianRandomProjection,
+    LinearReducer,
+    SparseRandomProjection,
+    TruncatedSVD,
+    centering_matrix,
+    johnson_lindenstrauss_min_dim,
+)
 
 X = np.random.RandomState(0).normal(size=(120, 8)) * np.arange(8, 0, -1) + 5
 
@@ -181,3 +189,41 @@ def test_given_axes():
     np.testing.assert_allclose(H @ X, X - X.mean(axis=0), atol=1e-12)
     with pytest.raises(ValueError, match="m"):
         centering_matrix(0)
+
+
+def test_truncated_svd_is_about_zero():
+    rows = sp.random_array((150, 40), density=0.2, rng=np.random.RandomState(0), format="csr")
+    _, values, axes = np.linalg.svd(rows.toarray())
+    for how in ({"algorithm": "arpack"}, {"n_iter": 20}):
+        model = TruncatedSVD(5, random_state=0, **how).fit(rows)
+        np.testing.assert_allclose(model.singular_values_, values[:5], rtol=1e-4)
+        np.testing.assert_allclose(np.abs(model.components_[:2] @ axes[:2].T), np.eye(2), atol=1e-3)
+        Z = model.transform(rows)
+        np.testing.assert_allclose(Z.var(axis=0) / rows.toarray().var(axis=0).sum(), model.explained_variance_ratio_)
+        lost = ((rows.toarray() - model.inverse_transform(Z)) ** 2).sum()
+        assert lost == pytest.approx((values[5:] ** 2).sum(), rel=1e-3)
+    with pytest.raises(ValueError, match="must be <= n_features"):
+        TruncatedSVD(41).fit(rows)
+    with pytest.raises(ValueError, match="must be below"):
+        TruncatedSVD(40, algorithm="arpack").fit(rows)
+
+
+@pytest.mark.parametrize("kind", [GaussianRandomProjection, SparseRandomProjection])
+def test_random_projections_keep_distances(kind):
+    rows = np.random.RandomState(0).normal(size=(30, 3000))
+    model = kind("auto", eps=0.3, random_state=0).fit(rows)
+    assert model.n_components_ == johnson_lindenstrauss_min_dim(30, eps=0.3)
+    before, after = (
+        np.linalg.norm(Z[:, None] - Z, axis=2)[np.triu_indices(30, 1)] for Z in (rows, model.transform(rows))
+    )
+    assert np.abs(after**2 / before**2 - 1).max() < 0.3
+    kept = kind(50, random_state=0, compute_inverse_components=True).fit(rows)
+    Z = kept.transform(rows)
+    np.testing.assert_allclose(kept.transform(kept.inverse_transform(Z)), Z, atol=1e-8)
+    sparse = kind(50, random_state=0).fit(sp.csr_array(rows)).transform(sp.csr_array(rows))
+    np.testing.assert_allclose(sparse.toarray() if sp.issparse(sparse) else sparse, Z, atol=1e-10)
+    with pytest.raises(ValueError, match="larger than the original space"):
+        kind().fit(rows[:, :10])
+    for wrong in (0, 1, -0.5):
+        with pytest.raises(ValueError, match="eps"):
+            johnson_lindenstrauss_min_dim(30, eps=wrong)

@@ -2,6 +2,10 @@ from .linear._centering import centering_matrix as centering_matrix
 from .linear._linear_reducer import LinearReducer as LinearReducer
 from .linear._lpp import LPP as LPP
 from .linear._pca import PCA as PCA
+from .linear._random_projection import GaussianRandomProjection as GaussianRandomProjection
+from .linear._random_projection import SparseRandomProjection as SparseRandomProjection
+from .linear._random_projection import johnson_lindenstrauss_min_dim as johnson_lindenstrauss_min_dim
+from .linear._truncated_svd import TruncatedSVD as TruncatedSVD
 from .manifold._classical_mds import ClassicalMDS as ClassicalMDS
 from .manifold._graph_embedding import GraphEmbedding as GraphEmbedding
 from .manifold._isomap import Isomap as Isomap

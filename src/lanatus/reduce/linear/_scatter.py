@@ -5,10 +5,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from lanatus._core import linear as kernels
+from lanatus.base import n_threads
 from lanatus.catalog import savable
 from lanatus.scale import Block
 
-_BLOCK_BYTES = 2**20  # a block of centred rows that stays in the cache while its products are made
+_KERNEL_COLUMNS = 256  # up to which the kernel is as fast on one thread as BLAS, and shares the rows better
+_BLOCK_BYTES = 2**22  # a block of centred rows that stays in the cache while its products are made
 _PILOTS = 512  # rows whose mean is near that of all, so that sums about it keep their digits
 
 
@@ -48,18 +51,29 @@ def scatter_of(X: Any, weight: np.ndarray | None = None) -> Scatter:
         return Scatter(n, 0.0, np.zeros(d), np.zeros((d, d)))
     if sp.issparse(X):
         return _sparse_scatter(X, weight, mass)
+    if d <= _KERNEL_COLUMNS:  # rows in chunks, a thread each
+        codes = np.zeros(n, dtype=np.int32)
+        _, mean, scatter = kernels.class_scatter(X, codes, weight, 1, n_threads=n_threads())
+        return Scatter(n, mass, mean[0], scatter)
+    return _by_products(X, weight, mass)
+
+
+def _by_products(X: np.ndarray, weight: np.ndarray | None, mass: float) -> Scatter:
+    """By BLAS, block by block; of many columns its products are faster than any loop of ours."""
+    n, d = X.shape
     pilots = X[np.unique(np.linspace(0, n - 1, min(n, _PILOTS)).astype(np.intp))]
     shift = pilots.mean(axis=0, dtype=np.float64).astype(X.dtype)
     first, second = np.zeros(d), np.zeros((d, d))
     rows = max(64, _BLOCK_BYTES // (X.itemsize * d))
+    room, ones = np.empty((min(rows, n), d), dtype=X.dtype), np.ones(min(rows, n), dtype=X.dtype)
     for start in range(0, n, rows):
-        part = X[start : start + rows] - shift
-        if weight is None:
-            first += part.sum(axis=0, dtype=np.float64)
-        else:
+        part = room[: min(rows, n - start)]
+        np.subtract(X[start : start + rows], shift, out=part)
+        root = ones[: len(part)]
+        if weight is not None:
             root = np.sqrt(weight[start : start + rows]).astype(X.dtype)
             part *= root[:, None]
-            first += root.astype(np.float64) @ part
+        first += root @ part
         second += part.T @ part
     gap = first / mass
     return Scatter(n, mass, shift + gap, second - mass * np.outer(gap, gap))

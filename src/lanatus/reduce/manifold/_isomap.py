@@ -238,11 +238,8 @@ class Isomap(Embedder):
         return np.array(chosen), np.array(lengths)
 
     def _between(self, begin: np.ndarray | None) -> np.ndarray:
-        """Squared lengths between the rows that paths were measured from, the same both ways but for rounding."""
-        squares = self.dist_matrix_**2 if begin is None else self.dist_matrix_[:, begin] ** 2
-        squares += squares.T.copy()
-        squares *= 0.5
-        return squares
+        """Squared lengths between the rows that paths were measured from."""
+        return self.dist_matrix_**2 if begin is None else self.dist_matrix_[:, begin] ** 2
 
     def _scale(self, squares: np.ndarray, lengths: np.ndarray) -> None:
         """Multidimensional scaling; rows that are no landmarks are placed by their lengths to them."""
