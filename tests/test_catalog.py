@@ -15,7 +15,7 @@ from lanatus import catalog
 from lanatus.catalog import _index, _registry
 
 # Ids that two functions prove together: a reader and a writer, a circle and an ellipse.
-SHARED = {"data.libsvm-format", "data.circle-and-ellipse"}
+SHARED = {"data.libsvm-format", "data.circle-and-ellipse", "reduce.tensor-decomposition"}
 
 
 def test_every_entry_can_be_imported_from_its_path():

@@ -34,6 +34,7 @@ LAYERS: list[tuple[str, ...] | str] = [
 ]
 # Arrows within a layer, each with its reason. None of them may close a circle.
 ARROWS = {
+    ("graph", "neighbors"): "graphs of nearest rows",
     ("bayes", "linear"): "shrunk covariances of classes are linear's",
     ("density", "cluster"): "a mixture begins at the means of k-means",
     ("ensemble", "tree"): "forests, boosting and stumps are made of trees",
@@ -42,6 +43,7 @@ ARROWS = {
     ("select", "cluster"): "how far the partition by some columns is from that of the labels",
     ("imbalance", "ensemble"): "EasyEnsemble boosts stumps on balanced parts",
     ("imbalance", "multiclass"): "how sure a two-class learner is",
+    ("reduce", "kernel"): "principal components in the space of a kernel",
     ("tree", "bayes"): "naive Bayes at the leaves of Hoeffding trees",
     ("tree", "linear"): "linear tests of oblique trees, linear models at leaves",
     ("explain", "profile"): "dependence is drawn over the values that a profile found",

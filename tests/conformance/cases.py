@@ -20,6 +20,7 @@ from sklearn.utils import get_tags
 
 from lanatus import catalog
 from lanatus.bayes import GaussianNB
+from lanatus.reduce import Isomap
 
 # Parameters that only say how much work is done: what a check finds, it finds with little of it.
 _LITTLE = {
@@ -43,6 +44,12 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
 }
+# As many neighbours that three clusters of thirty rows are one graph: one in parts is joined, with a warning.
+_IN_ONE_PART = {"n_neighbors": 40}
+_LITTLE_OF |= dict.fromkeys(("Isomap", "LocallyLinearEmbedding", "SpectralEmbedding"), _IN_ONE_PART)
+_TWO = {"n_components": 2}  # by default hundreds, however few columns there are
+_LITTLE_OF |= dict.fromkeys(("GaussianRandomProjection", "SparseRandomProjection"), _TWO)
+_LITTLE_OF["OutOfSampleRegressor"] = {"reducer": Isomap(**_IN_ONE_PART)}
 # What an array comes to by default is sparse there, and unseen values are an error; asked for what others do.
 _AS_OTHERS: dict[str, dict[str, Any]] = {
     "OneHotEncoder": {"handle_unknown": "warn", "sparse_output": False},
@@ -269,6 +276,14 @@ def seeded(entry: catalog.Entry) -> Any:
 # Rows that are enough to learn from where learning goes row by row in Python, or on one thread by design; each model is
 # asked about all rows. The learners that these are built of take part with all rows themselves.
 FEW_ROWS = {
+    "ClassicalMDS": 100,
+    "GraphEmbedding": 500,
+    "Isomap": 100,
+    "SpectralEmbedding": 100,
+    "SupervisedIsomap": 100,
+    "KernelPCA": 100,
+    "LocallyLinearEmbedding": 100,
+    "OutOfSampleRegressor": 100,
     "ClusterEnsemble": 300,
     "ClusterThenClassify": 500,
     "IndexClustering": 60,

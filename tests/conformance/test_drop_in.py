@@ -55,6 +55,8 @@ _PROBABLE = "deprecated there, for what was wrong with it: five fits, and a pred
 _SIGMOIDS = "sigmoids_: of two classes a slope on either side of the plane, so that predict agrees"
 _POINTWISE = "the book's function of a margin, number by number; scikit-learn's is the mean over rows and classes"
 
+_SCALING = "points and means of squared lengths stand in its place; transform does the same"
+_SPARSE_GRAPH = "a graph of neighbours is made anew in no time, and a model file has no place for sparse matrices"
 _TREE = "the tree of features lives in C++; its leaves, weights and deviations are subcluster_*_"
 
 # name -> {difference: why it is accepted}
@@ -139,6 +141,9 @@ DIFFERENCES: dict[str, dict[str, str]] = {
     "FixedThresholdClassifier": {
         "it: threshold is 'balanced', not 'auto', by default": _BALANCED,
     },
+    "CCA": {f"{verb}() has no copy": _UNTOUCHED for verb in ("predict", "transform")},
+    "Isomap": {"learns no kernel_pca_": _SCALING},
+    "SpectralEmbedding": {"learns no affinity_matrix_": _SPARSE_GRAPH},
     "KMeans": {
         "it: algorithm is 'auto', not 'lloyd', by default": _BOUNDS,
     },
@@ -273,6 +278,8 @@ def example(cls: type) -> tuple[Any, Any, Any]:
     given = {name: value for name, value in few.items() if name in wanted}
     if cls.__name__.startswith("GradientBoosting"):
         given["subsample"] = 0.5
+    if cls.__name__.endswith("RandomProjection"):
+        given["n_components"] = 3
     regression = issubclass(cls, RegressorMixin)
     if "estimators" in wanted:
         learners = (Ridge(), KNeighborsRegressor()) if regression else (LogisticRegression(), KNeighborsClassifier())
@@ -286,7 +293,7 @@ def example(cls: type) -> tuple[Any, Any, Any]:
 
 def _fit_for(name: str, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows and targets that a class of that name can be fitted to."""
-    if name.startswith("MultiTask"):
+    if name.startswith("MultiTask") or name == "CCA":
         return X, np.column_stack([y, -y])
     if name in ("MultinomialNB", "ComplementNB"):
         return np.abs(X), y

@@ -6,6 +6,8 @@ from ._registry import examples as examples
 from .cb03._claims import map_vs_mle as map_vs_mle
 from .cb03._claims import parzen_width as parzen_width
 from .cb06._errors import cb_fig_2 as cb_fig_2
+from .cb09._maps import cb_fig_13 as cb_fig_13
+from .cb09._maps import cb_fig_14 as cb_fig_14
 from .ch02._experiments import ex_2_2 as ex_2_2
 from .ch02._experiments import ex_2_3 as ex_2_3
 from .ch02._experiments import fig_2_9 as fig_2_9
@@ -77,8 +79,16 @@ from .ch09._exercises import nonconvex_clusters as nonconvex_clusters
 from .ch09._exercises import spectral_link as spectral_link
 from .ch09._pictures import fig_9_3 as fig_9_3
 from .ch09._pictures import fig_9_12 as fig_9_12
+from .ch10._faces import ex_10_6 as ex_10_6
+from .ch10._faces import pca_denoise as pca_denoise
+from .ch10._faces import twod_vs_pca as twod_vs_pca
+from .ch10._manifolds import ex_10_7 as ex_10_7
+from .ch10._manifolds import fig_10_7 as fig_10_7
+from .ch10._manifolds import manifold_sparse as manifold_sparse
 from .ch10._neighbors import ex_10_1 as ex_10_1
 from .ch10._neighbors import fig_10_1 as fig_10_1
+from .ch10._reduction import ex_10_4 as ex_10_4
+from .ch10._reduction import ex_10_5 as ex_10_5
 from .ch11._selection import greedy_misses_optimum as greedy_misses_optimum
 from .ch11._selection import redundant_feature as redundant_feature
 from .ch11._selection import wrapper_vs_filter as wrapper_vs_filter

@@ -204,9 +204,14 @@ def cluster(
 def reduce(
     data: Data,
     target: Annotated[str | None, typer.Option("--target", "-t", help="Colour the rows by this column.")] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for coordinates and picture.")] = Path("reduced"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for coordinates, picture and page.")] = Path(
+        "reduced"
+    ),
+    method: Annotated[
+        str, typer.Option("--method", "-m", help="PCA, Isomap, KernelPCA and so on; auto looks at size and kind.")
+    ] = "auto",
 ) -> None:
-    """Draw the rows on a plane: the two directions in which they differ most.
+    """Draw the rows on a plane, such that neighbours stay neighbours; the page shows each row where the mouse is.
 
     Example:
 
@@ -214,7 +219,7 @@ def reduce(
     """
     from lanatus.cli._reduce import reduce_file
 
-    reduce_file(console(), data, target, out)
+    reduce_file(console(), data, target, out, method)
 
 
 @app.command()

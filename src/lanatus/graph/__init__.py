@@ -1,4 +1,4 @@
-"""Graphs: spanning trees and their directions."""
+"""Graphs: of neighbours, their parts, paths and Laplacians; spanning trees and their directions."""
 
 from lanatus._lazy import attach
 

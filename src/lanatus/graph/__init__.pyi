@@ -1,2 +1,10 @@
+from ._components import components_of as components_of
+from ._components import joined_components as joined_components
+from ._laplacian import degrees_of as degrees_of
+from ._laplacian import laplacian_eigenvectors as laplacian_eigenvectors
+from ._neighbor_graphs import kneighbors_graph as kneighbors_graph
+from ._neighbor_graphs import radius_neighbors_graph as radius_neighbors_graph
+from ._neighbor_graphs import undirected as undirected
+from ._shortest_paths import shortest_path as shortest_path
 from ._spanning_tree import maximum_spanning_tree as maximum_spanning_tree
 from ._spanning_tree import parents_from_root as parents_from_root

@@ -5,9 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import eigsh, lobpcg
 from sklearn.base import ClusterMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
@@ -17,12 +15,12 @@ from lanatus.catalog import method
 from lanatus.cluster._pairwise import require_memory
 from lanatus.cluster.prototype._kmeans import KMeans
 from lanatus.cluster.spectral._labels import by_pivots, by_rotation
+from lanatus.graph import laplacian_eigenvectors
 from lanatus.metric import squared_euclidean
 from lanatus.neighbors import nearest
 from lanatus.params import Choice, Flag, Function, Integer, Nothing, Real, Satisfies, rules_for
 from lanatus.scale import blockwise
 
-_SMALL = 600  # rows up to which all eigenvectors are found at once
 _GRAPHS = ("precomputed", "precomputed_nearest_neighbors")
 
 
@@ -243,51 +241,16 @@ class SpectralClustering(ClusterMixin, Estimator):
                 "wanted, so which of them share one means nothing; raise n_neighbors.",
                 stacklevel=4,
             )
-        degree = np.asarray(W.sum(axis=1), dtype=np.float64).ravel()
-        if (degree < 0).any():
-            raise ValueError("affinities of a row sum to less than 0; wanted weights of edges, from 0 on.")
-        dense = self.eigen_solver == "dense" or n <= max(_SMALL, 4 * count)
-        normal = self.laplacian != "unnormalized"
-        root = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1.0)), 1.0)
-        if normal:
-            scale = sp.diags_array(root)
-            matrix = scale @ W @ scale if sp.issparse(W) else root[:, None] * W * root
-        else:
-            shift = float(2 * degree.max()) or 1.0
-            matrix = (sp.diags_array(shift - degree) + W) if sp.issparse(W) else W + np.diag(shift - degree)
-        if dense:
-            full = matrix.toarray() if sp.issparse(matrix) else matrix
-            values, vectors = eigh(full, subset_by_index=[n - count, n - 1])
-        else:
-            values, vectors = self._iterated(matrix, count, rng)
-            order = np.argsort(values)
-            values, vectors = values[order], vectors[:, order]
-        values, vectors = values[::-1], vectors[:, ::-1]
-        values = 1 - values if normal else shift - values
-        if self.laplacian == "random-walk":
-            vectors = vectors * root[:, None]
-        elif self.laplacian == "symmetric":
+        start = rng.normal(size=(n, count)) if self.eigen_solver == "lobpcg" else rng.uniform(-1, 1, n)
+        tol = 0.0 if self.eigen_tol == "auto" else self.eigen_tol
+        how = {"solver": self.eigen_solver, "tol": tol, "start": start}
+        values, vectors = laplacian_eigenvectors(W, count, self.laplacian, **how)
+        if self.laplacian == "symmetric":
             length = np.linalg.norm(vectors, axis=1, keepdims=True)
             vectors = vectors / np.where(length > 0, length, 1.0)
-        largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(count)]
-        return np.maximum(values, 0.0), np.ascontiguousarray(vectors * np.where(largest < 0, -1.0, 1.0))
-
-    def _iterated(self, matrix: Any, count: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-        """The largest eigenvalues and their vectors, found step by step."""
-        n = matrix.shape[0]
-        if self.eigen_solver == "lobpcg":
-            with warnings.catch_warnings():  # of a tolerance that it aims at and just misses
-                warnings.simplefilter("ignore", UserWarning)
-                start = rng.normal(size=(n, count))
-                found = lobpcg(
-                    matrix, start, largest=True, tol=None if self.eigen_tol == "auto" else self.eigen_tol, maxiter=2000
-                )
-            return found[0], found[1]
-        tol = 0.0 if self.eigen_tol == "auto" else self.eigen_tol
-        values, vectors = eigsh(
-            matrix, count, which="LA", tol=tol, v0=rng.uniform(-1, 1, n), ncv=min(n, max(4 * count, 40))
-        )
-        return values, vectors
+            largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(count)]
+            vectors = vectors * np.where(largest < 0, -1.0, 1.0)
+        return values, np.ascontiguousarray(vectors)
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:

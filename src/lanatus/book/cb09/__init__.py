@@ -1,0 +1,1 @@
+"""Cookbook chapter 9: reduction without labels."""

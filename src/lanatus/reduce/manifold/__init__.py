@@ -1,0 +1,1 @@
+"""Embeddings: by distances, kernels and graphs of neighbours (sections 10.2, 10.4 and 10.5)."""

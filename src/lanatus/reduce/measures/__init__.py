@@ -1,0 +1,1 @@
+"""How good a reduction is (section 10.2)."""

@@ -1,0 +1,1 @@
+"""Two views of the same rows (section 10.7)."""
