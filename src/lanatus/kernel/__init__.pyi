@@ -4,9 +4,12 @@ from .dual._conditions import kkt_violation as kkt_violation
 from .dual._conditions import support_vector_cases as support_vector_cases
 from .dual._smo import Minimised as Minimised
 from .dual._smo import smo as smo
+from .features._nystroem import Nystroem as Nystroem
+from .features._rbf_sampler import RBFSampler as RBFSampler
 from .functions._distance import GaussianKernel as GaussianKernel
 from .functions._distance import LaplacianKernel as LaplacianKernel
 from .functions._distance import MaternKernel as MaternKernel
+from .functions._distance import NoiseKernel as NoiseKernel
 from .functions._explicit_maps import polynomial_map as polynomial_map
 from .functions._explicit_maps import rbf_series_map as rbf_series_map
 from .functions._histogram import ChiSquaredKernel as ChiSquaredKernel
@@ -19,6 +22,12 @@ from .functions._kernel import Kernel as Kernel
 from .functions._kernel import SumKernel as SumKernel
 from .functions._mercer import feature_map as feature_map
 from .functions._mercer import is_psd as is_psd
+from .kernelized._kernel_lda import KernelLDA as KernelLDA
+from .kernelized._kernel_logistic_regression import KernelLogisticRegression as KernelLogisticRegression
+from .kernelized._kernel_perceptron import KernelPerceptron as KernelPerceptron
+from .kernelized._kernel_ridge import KernelRidge as KernelRidge
+from .kernelized._least_squares_svm import LeastSquaresSVC as LeastSquaresSVC
+from .kernelized._least_squares_svm import LeastSquaresSVR as LeastSquaresSVR
 from .losses._losses import epsilon_insensitive_loss as epsilon_insensitive_loss
 from .losses._losses import exponential_loss as exponential_loss
 from .losses._losses import hinge_loss as hinge_loss
