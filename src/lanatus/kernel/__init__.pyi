@@ -12,6 +12,7 @@ from .functions._distance import MaternKernel as MaternKernel
 from .functions._distance import NoiseKernel as NoiseKernel
 from .functions._explicit_maps import polynomial_map as polynomial_map
 from .functions._explicit_maps import rbf_series_map as rbf_series_map
+from .functions._graphs import WeisfeilerLehmanKernel as WeisfeilerLehmanKernel
 from .functions._histogram import ChiSquaredKernel as ChiSquaredKernel
 from .functions._histogram import HistogramIntersectionKernel as HistogramIntersectionKernel
 from .functions._inner_product import ExponentialKernel as ExponentialKernel
@@ -22,6 +23,11 @@ from .functions._kernel import Kernel as Kernel
 from .functions._kernel import SumKernel as SumKernel
 from .functions._mercer import feature_map as feature_map
 from .functions._mercer import is_psd as is_psd
+from .functions._mixed import MixedKernel as MixedKernel
+from .functions._strings import SpectrumKernel as SpectrumKernel
+from .functions._strings import SubsequenceKernel as SubsequenceKernel
+from .gaussian_process._classifier import GaussianProcessClassifier as GaussianProcessClassifier
+from .gaussian_process._regressor import GaussianProcessRegressor as GaussianProcessRegressor
 from .kernelized._kernel_lda import KernelLDA as KernelLDA
 from .kernelized._kernel_logistic_regression import KernelLogisticRegression as KernelLogisticRegression
 from .kernelized._kernel_perceptron import KernelPerceptron as KernelPerceptron
@@ -45,3 +51,6 @@ from .svm._platt import platt_scaling as platt_scaling
 from .svm._svc import SVC as SVC
 from .svm._svc_path import SVCPath as SVCPath
 from .svm._svr import SVR as SVR
+from .theory._consistency import is_consistent_surrogate as is_consistent_surrogate
+from .theory._representer import Representer as Representer
+from .theory._representer import check_representer as check_representer

@@ -139,8 +139,6 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             kernel_params=self.kernel_params,
         )
         W = landmarks[:, places] if self.kernel_ is None else self.kernel_.pairs(landmarks, landmarks)
-        if sp.issparse(W):
-            W = W.toarray()
         if not np.isfinite(W).all():
             raise ValueError("the kernel gives NaN or infinity for these rows; scale the columns, or take another.")
         W = W.astype(np.float64)
@@ -164,6 +162,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 "Precomputed matrix must be a square matrix: kernel='precomputed' wants the kernel of all rows with "
                 f"all rows. Input is a {rows.shape[0]}x{rows.shape[1]} matrix."
             )
+        if self.kernel == "precomputed" and sp.issparse(rows):
+            raise TypeError("Sparse precomputed kernels are not supported; give a dense matrix.")
         places = self._places(rows.shape[0])
         return places, rows[places]
 

@@ -203,7 +203,7 @@ class MaternKernel(DistanceKernel):
         return np.where(u < 1e-10, 1.0, values).astype(u.dtype)
 
     def slopes(self, X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
-        r"""Kernel matrix, and its derivative by the logarithm of the width, for :math:`(u^\nu K_\nu)' = -u^\nu K_{\nu-1}`."""
+        r"""Kernel matrix, and its derivative by the log width, from :math:`(u^\nu K_\nu)' = -u^\nu K_{\nu-1}`."""
         K = self.pairs(X, X)
         if self.nu == np.inf:
             return GaussianKernel(self.sigma).slopes(X)

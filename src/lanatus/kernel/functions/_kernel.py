@@ -10,9 +10,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_array
 
 from lanatus.base import aligned
-from lanatus.catalog import method
+from lanatus.catalog import method, savable
 from lanatus.params import check_real
-
 
 TUNED_WITHIN = (1e-5, 1e5)  # unless said otherwise, as in scikit-learn
 
@@ -32,11 +31,15 @@ class Kernel(BaseEstimator):
 
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         """Kernel matrix of the rows of X and of Z, which is X if not given."""
-        X = _rows(X, "X")
-        Z = X if Z is None else _rows(Z, "Z")
-        if X.shape[1] != Z.shape[1]:
+        X = self.looked_at(X, "X")
+        Z = X if Z is None else self.looked_at(Z, "Z")
+        if hasattr(X, "shape") and X.shape[1] != Z.shape[1]:
             raise ValueError(f"X has {X.shape[1]} columns and Z has {Z.shape[1]}; wanted as many.")
         return self.pairs(X, Z)
+
+    def looked_at(self, X: Any, name: str) -> Any:
+        """What came in as this kernel wants it: a float matrix, dense or CSR, unless there is a kernel inside."""
+        return getattr(self, self._inside[0]).looked_at(X, name) if self._inside else _rows(X, name)
 
     def pairs(self, X: Any, Z: Any) -> np.ndarray:
         """Kernel matrix of float matrices, dense or CSR, that need no check."""
@@ -153,6 +156,7 @@ class SumKernel(Kernel):
         return K + L, [*of_first, *of_second]
 
 
+@savable
 class ProductKernel(Kernel):
     r"""The product :math:`\kappa_1(x, z) \kappa_2(x, z)` (6.26), made by ``k1 * k2``."""
 
@@ -176,6 +180,7 @@ class ProductKernel(Kernel):
         return K * L, [*(L * one for one in of_first), *(K * one for one in of_second)]
 
 
+@savable
 class WeightedKernel(Kernel):
     r"""A kernel times a number above zero (6.25), made by ``2.0 * k``."""
 
@@ -231,12 +236,17 @@ class ScaledKernel(Kernel):
         return heights
 
 
+@savable
 class BoundedKernel(Kernel):
     r"""A kernel with bounds of its own for tuning, made by ``k.bounded(...)``."""
 
     def __init__(self, kernel: Kernel, limits: dict[str, Any]) -> None:
         self.kernel = kernel
         self.limits = limits
+
+    def looked_at(self, X: Any, name: str) -> Any:
+        """What came in as the kernel wants it."""
+        return self.kernel.looked_at(X, name)
 
     def pairs(self, X: Any, Z: Any) -> np.ndarray:
         """Kernel matrix of float matrices that need no check."""

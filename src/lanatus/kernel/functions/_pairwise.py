@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from lanatus.catalog import savable
 from lanatus.kernel.functions._distance import GaussianKernel, LaplacianKernel
 from lanatus.kernel.functions._histogram import ChiSquaredKernel
 from lanatus.kernel.functions._inner_product import LinearKernel, PolynomialKernel, SigmoidKernel
@@ -25,6 +26,7 @@ RULES: dict[str, ParameterRule] = {
 }
 
 
+@savable
 class BorrowedKernel(Kernel):
     """A kernel of scikit-learn's by its name."""
 
