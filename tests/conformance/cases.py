@@ -247,6 +247,9 @@ BY_LAPACK = {
 # Has no constant, so that it learns one number for all rows as it does any function, with its penalty.
 NO_CONSTANT = {"KernelRidge"}
 
+# Gives a column for each row learned from, in their order.
+COLUMN_A_ROW = {"MixedKernel"}
+
 # What draws batches of rows by their numbers, whatever it begins with: no weights equal repeats, no order another's.
 BATCHED = {"LVQ", "MiniBatchKMeans", "Nystroem"}
 

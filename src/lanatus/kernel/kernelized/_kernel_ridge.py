@@ -19,7 +19,7 @@ from lanatus.scale import blockwise
 
 @method(
     "kernel.kernel-ridge",
-    section="11.4",
+    section="ex 11.6",
     task="regression",
     en="Kernel ridge regression",
     zh="核岭回归",
