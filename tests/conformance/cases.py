@@ -40,6 +40,7 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "LPBoostClassifier": {"n_estimators": 20},  # with fewer its program is not solved, and it says so
     "MixtureOfExperts": {"n_experts": 2, "tol": 0.01},
     "MixtureOfExpertsRegressor": {"n_experts": 2, "tol": 0.01},
+    "Nystroem": {"n_components": 4, "random_state": 0},
     "OutputCodeClassifier": {"code": "one-vs-one"},  # drawing a good code at random is most of the work; see SEEDED
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
@@ -164,7 +165,18 @@ EXCUSED |= {
         "check_sample_weight_equivalence_on_dense_data": _WIDTH,
         "check_sample_weight_equivalence_on_sparse_data": _WIDTH,
     }
-    for name in ("NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVCPath", "SVR")
+    for name in (
+        "KernelLDA",
+        "KernelLogisticRegression",
+        "LeastSquaresSVC",
+        "LeastSquaresSVR",
+        "NuSVC",
+        "NuSVR",
+        "OneClassSVM",
+        "SVC",
+        "SVCPath",
+        "SVR",
+    )
 }
 EXCUSED["NuSVC"]["check_class_weight_classifiers"] = "so unequal weights leave no room for nu, and it says so"
 
@@ -207,6 +219,9 @@ FIXED_START: dict[str, Any] = {
     **{  # a solution to all digits, of one width
         name: lambda X: {"tol": 1e-13, "gamma": 0.1} for name in ("NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVR")
     },
+    **{name: lambda X: {"gamma": 0.1} for name in ("LeastSquaresSVC", "LeastSquaresSVR")},
+    "KernelLDA": lambda X: {"gamma": 0.1, "reg": 1.0},
+    "KernelLogisticRegression": lambda X: {"tol": 1e-13, "gamma": 0.1},
     "SVCPath": lambda X: {"tol": 1e-13, "gamma": 0.1, "cv": None, "Cs": [0.1, 1.0]},
     "ID4Classifier": lambda X: {"max_depth": 1},  # what hangs below a node is built by the rows that come later
     "IterativeBaggingRegressor": lambda X: {"bootstrap": False},
@@ -223,8 +238,27 @@ FIXED_START: dict[str, Any] = {
 CHANCES = {"IsolationForest": "weights are chances to be drawn: see tests/cluster/test_outliers.py"}
 
 
+# Whose sums are made by LAPACK on a matrix of all rows: their last digits follow its number of threads.
+BY_LAPACK = {
+    "GaussianProcessClassifier",
+    "GaussianProcessRegressor",
+    "KernelLDA",
+    "KernelLogisticRegression",
+    "KernelRidge",
+    "LeastSquaresSVC",
+    "LeastSquaresSVR",
+    "Nystroem",
+    "RBFSampler",
+}
+
+# Has no constant, so that it learns one number for all rows as it does any function, with its penalty.
+NO_CONSTANT = {"KernelRidge"}
+
+# Gives a column for each row learned from, in their order.
+COLUMN_A_ROW = {"MixedKernel"}
+
 # What draws batches of rows by their numbers, whatever it begins with: no weights equal repeats, no order another's.
-BATCHED = {"LVQ", "MiniBatchKMeans"}
+BATCHED = {"LVQ", "MiniBatchKMeans", "Nystroem"}
 
 # Clusterers whose clusters are numbered by rows, or begin with rows drawn by number and end, on clusters that do
 # not meet, in the same ones: in another order the clusters are the same, their numbers are not.
@@ -294,7 +328,15 @@ FEW_ROWS = {
     "DIANA": 500,
     "ID4Classifier": 300,
     "IterativeBaggingRegressor": 1000,
+    "GaussianProcessClassifier": 200,
+    "GaussianProcessRegressor": 300,
     "KernelKMeans": 500,
+    "KernelLDA": 400,
+    "KernelLogisticRegression": 400,
+    "KernelPerceptron": 500,
+    "KernelRidge": 700,
+    "LeastSquaresSVC": 700,
+    "LeastSquaresSVR": 700,
     "LPBoostClassifier": 1000,
     "LVQ": 200,
     "MeanShift": 500,

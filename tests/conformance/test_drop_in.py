@@ -57,10 +57,13 @@ _POINTWISE = "the book's function of a margin, number by number; scikit-learn's 
 
 _SCALING = "points and means of squared lengths stand in its place; transform does the same"
 _SPARSE_GRAPH = "a graph of neighbours is made anew in no time, and a model file has no place for sparse matrices"
+_MACHINES = "rows_, pulls_, roots_ and factors_ are what its machines have learned, as arrays that a file may hold"
+
 _TREE = "the tree of features lives in C++; its leaves, weights and deviations are subcluster_*_"
 
 # name -> {difference: why it is accepted}
 DIFFERENCES: dict[str, dict[str, str]] = {
+    "GaussianProcessClassifier": {"learns no base_estimator_": _MACHINES},
     "HDBSCAN": {"it: copy is True, not 'warn', by default": _UNTOUCHED},
     "hinge_loss": {f"it has no {name}": _POINTWISE for name in ("labels", "pred_decision", "sample_weight", "y_true")},
     **{

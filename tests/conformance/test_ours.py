@@ -14,10 +14,13 @@ import pytest
 import scipy.sparse as sp
 from conformance.cases import (
     BATCHED,
+    BY_LAPACK,
     CHANCES,
+    COLUMN_A_ROW,
     ENTRIES,
     FEW_ROWS,
     NAMES,
+    NO_CONSTANT,
     OF_NUMBERS,
     Failures,
     answers,
@@ -204,6 +207,8 @@ def test_weights_equal_repeated_rows(entry):
 def test_order_of_rows_does_not_matter(entry):
     if entry.name in BATCHED:
         pytest.skip("draws batches of rows by their numbers")
+    if entry.name in COLUMN_A_ROW:
+        pytest.skip("its columns are the rows learned from, in their order")
     X, y = numbers(entry, enough(entry))
     order = np.random.RandomState(2).permutation(len(X))
     one = renumbered(entry, answers(build(entry, X).fit(X, y), X))
@@ -236,7 +241,7 @@ def test_threads_do_not_matter(entry, dtype, teams):
         with threadpool_limits(n_threads):
             found.append(answers(build(entry).fit(X[few], y[few]), X))
     for other in found[1:]:
-        assert_same(found[0], other)
+        assert_same(found[0], other, **({"rtol": 1e-6, "atol": 1e-9} if entry.name in BY_LAPACK else {}))
 
 
 @each
@@ -414,7 +419,8 @@ def test_one_row_one_class_constant_columns(entry):
         assert all(np.isfinite(values).all() for values in got.values() if values.dtype.kind == "f")
         if is_regressor(model):
             level = answers(build(entry).fit(X, np.full(len(X), 3.0)), X)["predict"]
-            np.testing.assert_allclose(level, 3.0, rtol=1e-6)
+            if entry.name not in NO_CONSTANT:
+                np.testing.assert_allclose(level, 3.0, rtol=1e-6)
         elif entry.name not in OF_NUMBERS:
             with refusing_one_class(model):
                 one_class = answers(build(entry).fit(X, np.full(len(X), "only")), X)

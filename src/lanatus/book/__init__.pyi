@@ -35,6 +35,9 @@ from .ch04._pictures import fig_4_11 as fig_4_11
 from .ch04._pruning_claims import pre_pruning_xor as pre_pruning_xor
 from .ch04._pruning_claims import pruning_under_noise as pruning_under_noise
 from .ch04._uci import ex_4_6 as ex_4_6
+from .ch06._kernels import ellipse_map as ellipse_map
+from .ch06._kernels import kernel_width_effect as kernel_width_effect
+from .ch06._kernels import nystroem_vs_rff as nystroem_vs_rff
 from .ch06._losses import fig_6_5 as fig_6_5
 from .ch06._machines import ex_6_2 as ex_6_2
 from .ch06._machines import ex_6_5 as ex_6_5

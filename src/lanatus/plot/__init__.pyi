@@ -18,5 +18,7 @@ from ._curves import PrecisionRecallDisplay as PrecisionRecallDisplay
 from ._curves import PredictionErrorDisplay as PredictionErrorDisplay
 from ._curves import RocCurveDisplay as RocCurveDisplay
 from ._curves import ValidationCurveDisplay as ValidationCurveDisplay
+from ._decision import plot_decision as plot_decision
+from ._decision import plot_tube as plot_tube
 from ._dendrogram import plot_dendrogram as plot_dendrogram
 from ._reachability import plot_reachability as plot_reachability

@@ -51,12 +51,20 @@ class GaussianKernel(DistanceKernel):
     0.850175483
     """
 
+    _tuned = ("sigma",)
+
     def __init__(self, sigma: float = 1.0) -> None:
         self.sigma = sigma
 
     def pairs(self, X: Any, Z: Any) -> np.ndarray:
         """Kernel matrix of float matrices that need no check."""
         return gaussian_pairs(X, Z, gamma_of(self.sigma))
+
+    def slopes(self, X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Kernel matrix, and its derivative by the logarithm of the width."""
+        factor = gamma_of(self.sigma)
+        K = gaussian_pairs(X, X, factor)
+        return K, [2 * factor * K * _squares(X, X)]
 
 
 def gamma_of(sigma: float) -> float:
@@ -88,10 +96,12 @@ def _sparse_squares(X: Any, Z: Any) -> np.ndarray:
     return np.maximum(squares, 0, out=squares)
 
 
+def _squares(X: Any, Z: Any) -> np.ndarray:
+    return _sparse_squares(X, Z) if sp.issparse(X) or sp.issparse(Z) else squared_euclidean(X, Z)
+
+
 def _euclidean(X: Any, Z: Any) -> np.ndarray:
-    if sp.issparse(X) or sp.issparse(Z):
-        return np.sqrt(_sparse_squares(X, Z))
-    return np.sqrt(squared_euclidean(X, Z))
+    return np.sqrt(_squares(X, Z))
 
 
 @method(
@@ -124,6 +134,8 @@ class LaplacianKernel(DistanceKernel):
     0.565661905
     """
 
+    _tuned = ("sigma",)
+
     def __init__(self, sigma: float = 1.0, norm: str = "l2") -> None:
         self.sigma = sigma
         self.norm = norm
@@ -134,6 +146,12 @@ class LaplacianKernel(DistanceKernel):
         sigma = check_real("sigma", self.sigma, 0, above=True)
         far = _euclidean(X, Z) if self.norm == "l2" else _gaps(X, Z)
         return np.asarray(np.exp(-far / sigma))
+
+    def slopes(self, X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Kernel matrix, and its derivative by the logarithm of the width."""
+        K = self.pairs(X, X)
+        far = _euclidean(X, X) if self.norm == "l2" else _gaps(X, X)
+        return K, [K * (far / self.sigma)]
 
 
 def _gaps(X: Any, Z: Any) -> np.ndarray:
@@ -164,6 +182,8 @@ class MaternKernel(DistanceKernel):
     0.367879
     """
 
+    _tuned = ("sigma",)
+
     def __init__(self, sigma: float = 1.0, nu: float = 1.5) -> None:
         self.sigma = sigma
         self.nu = nu
@@ -181,3 +201,52 @@ class MaternKernel(DistanceKernel):
         tiny = np.maximum(u, 1e-10)  # the limit at 0 is 1
         values = float(2 ** (1 - nu) / gamma_function(nu)) * tiny**nu * kv(nu, tiny)
         return np.where(u < 1e-10, 1.0, values).astype(u.dtype)
+
+    def slopes(self, X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        r"""Kernel matrix, and its derivative by the log width, from :math:`(u^\nu K_\nu)' = -u^\nu K_{\nu-1}`."""
+        K = self.pairs(X, X)
+        if self.nu == np.inf:
+            return GaussianKernel(self.sigma).slopes(X)
+        u = np.sqrt(2 * self.nu) / self.sigma * _euclidean(X, X)
+        tiny = np.maximum(u, 1e-10)
+        change = 2 ** (1 - self.nu) / gamma_function(self.nu) * tiny ** (self.nu + 1) * kv(self.nu - 1, tiny)
+        return K, [np.where(u < 1e-10, 0.0, change)]
+
+
+@savable
+class NoiseKernel(Kernel):
+    r"""White noise: a number for each row with itself, and 0 for any other, even one that equals it.
+
+    Added to another kernel it is the variance of the noise in y, which a Gaussian process can then learn.
+    Cost: :math:`O(n^2)`.
+
+    Parameters
+    ----------
+    level : float, default=1.0
+        The variance.
+
+    Examples
+    --------
+    >>> from lanatus.kernel import NoiseKernel
+    >>> NoiseKernel(0.5)([[1.0], [2.0]]).tolist()
+    [[0.5, 0.0], [0.0, 0.5]]
+    """
+
+    _tuned = ("level",)
+
+    def __init__(self, level: float = 1.0) -> None:
+        self.level = level
+
+    def pairs(self, X: Any, Z: Any) -> np.ndarray:
+        """Kernel matrix of float matrices that need no check; of X with itself where both are one object."""
+        level = check_real("level", self.level, 0)
+        return level * np.eye(X.shape[0]) if X is Z else np.zeros((X.shape[0], Z.shape[0]))
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        """The level."""
+        return np.full(X.shape[0], float(self.level))
+
+    def slopes(self, X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Kernel matrix, and its derivative by the logarithm of the level."""
+        K = self.pairs(X, X)
+        return K, [K]

@@ -48,6 +48,8 @@ class ChiSquaredKernel(HistogramKernel):
     0.513417
     """
 
+    _tuned = ("gamma",)
+
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = gamma
 
@@ -61,6 +63,11 @@ class ChiSquaredKernel(HistogramKernel):
 
     def _of(self, total: np.ndarray) -> np.ndarray:
         return np.asarray(np.exp(-check_real("gamma", self.gamma, 0) * total))
+
+    def slopes(self, X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Kernel matrix, and its derivative by the logarithm of the factor."""
+        K = self.pairs(X, X)
+        return K, [K * np.log(np.maximum(K, np.finfo(float).tiny))]
 
 
 @savable

@@ -81,6 +81,10 @@ class PolynomialKernel(InnerProductKernel):
     8.0
     """
 
+    @property
+    def _tuned(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(name for name in ("gamma", "coef0") if getattr(self, name) > 0)
+
     def __init__(self, degree: int = 2, gamma: float = 1.0, coef0: float = 0.0) -> None:
         self.degree = degree
         self.gamma = gamma
@@ -89,6 +93,13 @@ class PolynomialKernel(InnerProductKernel):
     def _of(self, products: np.ndarray) -> np.ndarray:
         degree = check_integer("degree", self.degree, 0)
         return np.asarray((check_real("gamma", self.gamma, 0) * products + self.coef0) ** degree)
+
+    def slopes(self, X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Kernel matrix, and its derivatives by the logarithms of the factor and the constant that are above 0."""
+        products = dots(X, X)
+        inner = self.degree * (self.gamma * products + self.coef0) ** max(self.degree - 1, 0)
+        changes = {"gamma": self.gamma * products * inner, "coef0": self.coef0 * inner}
+        return self._of(products), [changes[name] for name in self._tuned]
 
 
 @method(
@@ -150,8 +161,16 @@ class ExponentialKernel(InnerProductKernel):
     2.718282
     """
 
+    _tuned = ("sigma",)
+
     def __init__(self, sigma: float = 1.0) -> None:
         self.sigma = sigma
 
     def _of(self, products: np.ndarray) -> np.ndarray:
         return np.asarray(np.exp(products / check_real("sigma", self.sigma, 0, above=True) ** 2))
+
+    def slopes(self, X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Kernel matrix, and its derivative by the logarithm of the width."""
+        products = dots(X, X)
+        K = self._of(products)
+        return K, [-2 / self.sigma**2 * products * K]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from lanatus._typing import override
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.kernel.svm._classifier import CLASS_WEIGHT, DecisionPlane, MachineRows, SupportVectorClassifier
 from lanatus.kernel.svm._dual import DualProblem, offset, solve
 from lanatus.kernel.svm._duals import hard_margin, soft_margin, without
@@ -13,6 +13,7 @@ from lanatus.kernel.svm._kernel_rows import KernelRows
 from lanatus.kernel.svm._machine import RULES, small_dense
 from lanatus.kernel.svm._small_machines import small_machines, suits_small_machines
 from lanatus.params import Choice, Flag, Real, rules_for
+from lanatus.spaces import Span
 
 
 @method(
@@ -25,6 +26,13 @@ from lanatus.params import Choice, Flag, Real, rules_for
     en="Soft-margin SVM",
     zh="软间隔支持向量机",
     peers=["scikit-learn:SVC", "scikit-learn-intelex:SVC", "thundersvm:SVC"],
+    contender=Contender(
+        simplicity=4,
+        starts=({"probability": True, "C": 1.0}, {"probability": True, "C": 10.0, "gamma": 0.01}),
+        space={"C": Span(1e-2, 1e3, log=True), "gamma": Span(1e-4, 1.0, log=True)},
+        most_rows=10_000,
+        most_columns=1000,
+    ),
 )
 class SVC(SupportVectorClassifier):
     r"""Support vector machine: the widest margin between two classes, in the space of a kernel.

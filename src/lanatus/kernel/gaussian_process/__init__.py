@@ -1,0 +1,1 @@
+"""Gaussian processes: regression and classification with a kernel as covariance."""

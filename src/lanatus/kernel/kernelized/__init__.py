@@ -1,0 +1,1 @@
+"""Linear learners made kernel learners, by the representer theorem of 6.6."""
