@@ -243,8 +243,9 @@ class SpectralClustering(ClusterMixin, Estimator):
             )
         start = rng.normal(size=(n, count)) if self.eigen_solver == "lobpcg" else rng.uniform(-1, 1, n)
         tol = 0.0 if self.eigen_tol == "auto" else self.eigen_tol
-        how = {"solver": self.eigen_solver, "tol": tol, "start": start}
-        values, vectors = laplacian_eigenvectors(W, count, self.laplacian, **how)
+        values, vectors = laplacian_eigenvectors(
+            W, count, self.laplacian, solver=self.eigen_solver, tol=tol, start=start
+        )
         if self.laplacian == "symmetric":
             length = np.linalg.norm(vectors, axis=1, keepdims=True)
             vectors = vectors / np.where(length > 0, length, 1.0)
