@@ -157,7 +157,7 @@ EXCUSED |= {
         "check_sample_weight_equivalence_on_dense_data": _WIDTH,
         "check_sample_weight_equivalence_on_sparse_data": _WIDTH,
     }
-    for name in ("NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVCPath", "SVR")
+    for name in ("MulticlassSVC", "NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVCPath", "SVR")
 }
 EXCUSED["NuSVC"]["check_class_weight_classifiers"] = "so unequal weights leave no room for nu, and it says so"
 
@@ -198,12 +198,14 @@ FIXED_START: dict[str, Any] = {
     "FuzzyCMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3]},
     "GASEN": lambda X: {"bootstrap": False},
     **{  # a solution to all digits, of one width
-        name: lambda X: {"tol": 1e-13, "gamma": 0.1} for name in ("NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVR")
+        name: lambda X: {"tol": 1e-13, "gamma": 0.1}
+        for name in ("MulticlassSVC", "NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVR")
     },
     "SVCPath": lambda X: {"tol": 1e-13, "gamma": 0.1, "cv": None, "Cs": [0.1, 1.0]},
     "ID4Classifier": lambda X: {"max_depth": 1},  # what hangs below a node is built by the rows that come later
     "IterativeBaggingRegressor": lambda X: {"bootstrap": False},
     "KNNEnsembleClassifier": lambda X: {"bootstrap": False},
+    "LinearSVR": lambda X: {"tol": 1e-8},
     "LPBoostClassifier": lambda X: {"nu": 1.0},  # otherwise the program may have several solutions
     "MultiBoostClassifier": lambda X: {"n_estimators": 1},  # the first learner of the first committee: no wagging yet
     "OutputSmearingClassifier": lambda X: {"sigma": 0.0},

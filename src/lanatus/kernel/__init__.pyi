@@ -19,6 +19,8 @@ from .functions._kernel import Kernel as Kernel
 from .functions._kernel import SumKernel as SumKernel
 from .functions._mercer import feature_map as feature_map
 from .functions._mercer import is_psd as is_psd
+from .linear_svm._linear_svc import LinearSVC as LinearSVC
+from .linear_svm._linear_svr import LinearSVR as LinearSVR
 from .losses._losses import epsilon_insensitive_loss as epsilon_insensitive_loss
 from .losses._losses import exponential_loss as exponential_loss
 from .losses._losses import hinge_loss as hinge_loss
