@@ -83,7 +83,7 @@ def interior_point(
             yield Step(best, lowest, min(gaps) <= _FAIR * lowest)
             return
         yield Step(best, lowest, False)
-        room = np.maximum(u - beta, 1e-300)
+        room, beta = np.maximum(u - beta, 1e-16 * u), np.maximum(beta, 1e-30 * u)
         solve = dual.solver(z / beta + v / room)
         off = dual.times(w) + dual.c - z + v
         mu = float(z @ beta + v @ room) / (2 * len(u))
