@@ -20,6 +20,7 @@ from sklearn.utils import get_tags
 
 from lanatus import catalog
 from lanatus.bayes import GaussianNB
+from lanatus.kernel import GaussianKernel
 
 # Parameters that only say how much work is done: what a check finds, it finds with little of it.
 _LITTLE = {
@@ -37,6 +38,7 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "GradientBoostingRegressor": {"n_estimators": 6},  # with fewer it has not learnt enough for scikit-learn's check
     "LocalOutlierFactor": {"n_neighbors": 5, "novelty": True},  # otherwise it says nothing of new rows
     "LPBoostClassifier": {"n_estimators": 20},  # with fewer its program is not solved, and it says so
+    "MKLClassifier": {"kernels": [GaussianKernel(1.0), GaussianKernel(3.0)], "tol": 0.1},
     "MixtureOfExperts": {"n_experts": 2, "tol": 0.01},
     "MixtureOfExpertsRegressor": {"n_experts": 2, "tol": 0.01},
     "OutputCodeClassifier": {"code": "one-vs-one"},  # drawing a good code at random is most of the work; see SEEDED
@@ -157,7 +159,17 @@ EXCUSED |= {
         "check_sample_weight_equivalence_on_dense_data": _WIDTH,
         "check_sample_weight_equivalence_on_sparse_data": _WIDTH,
     }
-    for name in ("MulticlassSVC", "NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVCPath", "SVR")
+    for name in (
+        "CoreVectorMachine",
+        "MKLClassifier",
+        "MulticlassSVC",
+        "NuSVC",
+        "NuSVR",
+        "OneClassSVM",
+        "SVC",
+        "SVCPath",
+        "SVR",
+    )
 }
 EXCUSED["NuSVC"]["check_class_weight_classifiers"] = "so unequal weights leave no room for nu, and it says so"
 

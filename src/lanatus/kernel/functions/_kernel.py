@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array
 
 from lanatus.base import aligned
-from lanatus.catalog import method
+from lanatus.catalog import method, savable
 from lanatus.params import check_real
 
 
@@ -116,6 +116,7 @@ class ProductKernel(Kernel):
         return self.first.diagonal(X) * self.second.diagonal(X)
 
 
+@savable
 class WeightedKernel(Kernel):
     r"""A kernel times a number above zero (6.25), made by ``2.0 * k``."""
 
