@@ -33,6 +33,11 @@ from .ch04._pictures import fig_4_11 as fig_4_11
 from .ch04._pruning_claims import pre_pruning_xor as pre_pruning_xor
 from .ch04._pruning_claims import pruning_under_noise as pruning_under_noise
 from .ch04._uci import ex_4_6 as ex_4_6
+from .ch06._linear_machines import ex_6_4 as ex_6_4
+from .ch06._linear_machines import ex_6_6 as ex_6_6
+from .ch06._linear_machines import fig_6_1 as fig_6_1
+from .ch06._linear_machines import linear_svm_time as linear_svm_time
+from .ch06._linear_machines import svm_vs_logistic as svm_vs_logistic
 from .ch06._losses import fig_6_5 as fig_6_5
 from .ch06._machines import ex_6_2 as ex_6_2
 from .ch06._machines import ex_6_5 as ex_6_5

@@ -27,8 +27,8 @@ class StructuredSVM(BaseEstimator):
     r"""Structured support vector machine: answers are sequences, rankings, or anything with an oracle.
 
     Minimises :math:`\frac12 \lVert w \rVert^2 + C \sum_i \max_y [\Delta(y_i, y) + w^\top \psi(x_i, y)] - w^\top
-    \psi(x_i, y_i)` by planes below the risk in one slack, each from an answer of the oracle for every example. A prediction is
-    the answer of the largest :math:`w^\top \psi(x, y)`.
+    \psi(x_i, y_i)` by planes below the risk in one slack, each from an answer of the oracle for every
+    example. A prediction is the answer of the largest :math:`w^\top \psi(x, y)`.
 
     Book: section 6.7. Cost: an oracle an example for each of nine places a round, some tens of rounds.
 
