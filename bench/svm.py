@@ -118,6 +118,97 @@ def agreement(case: dict[str, Any], labels: Any) -> float:
     return float(np.mean(labels == case["answer"]))
 
 
+def linear_classes(n: int, d: int) -> dict[str, Any]:
+    """Two classes of n rows; X has a column of ones more for those that do not penalise a constant."""
+    from sklearn.datasets import make_classification
+
+    X, y = make_classification(n, d, n_informative=d // 2, flip_y=0.1, random_state=0)
+    return _with_ones({"X": X, "y": y})
+
+
+def documents() -> dict[str, Any]:
+    """Documents as in the cases of logistic regression."""
+    from bench.logistic import text
+
+    return _with_ones(text(50_000, 50_000, 60))
+
+
+def table_of_two(name: str, target: str | None, first: int) -> dict[str, Any]:
+    """A real table in units of its spread, its labels in two halves: those of the first classes, and the others."""
+    X, y = real_table(name, target)
+    return _with_ones({"X": np.ascontiguousarray(X), "y": (np.unique(y, return_inverse=True)[1] < first).astype(int)})
+
+
+def _with_ones(case: dict[str, Any]) -> dict[str, Any]:
+    import scipy.sparse as sp
+
+    ones = np.ones((case["X"].shape[0], 1))
+    wide = sp.hstack([case["X"], ones], format="csr") if sp.issparse(case["X"]) else np.hstack([case["X"], ones])
+    return {**case, "wide": wide}
+
+
+def _linear(package: str, how: dict[str, Any], case: dict[str, Any]) -> Any:
+    import importlib
+
+    model = importlib.import_module(package).LinearSVC(**how).fit(case["X"], case["y"])
+    return np.append(model.coef_[0], model.intercept_)
+
+
+def _cyanure(tol: float, case: dict[str, Any]) -> Any:
+    from cyanure.estimators import Classifier
+
+    model = Classifier(
+        loss="sqhinge", penalty="l2", lambda_1=1 / len(case["y"]), fit_intercept=False, tol=tol, max_iter=500,
+        verbose=False,
+    )  # fmt: skip
+    return np.ravel(model.fit(case["wide"], case["y"]).coef_)
+
+
+def _snapml(loss: str, case: dict[str, Any]) -> Any:
+    from snapml import SupportVectorMachine
+
+    model = SupportVectorMachine(loss=loss, fit_intercept=False, n_jobs=2, tol=1e-5, max_iter=1000)
+    return np.ravel(model.fit(case["wide"], case["y"]).coef_)
+
+
+def _liblinear(kind: int, case: dict[str, Any]) -> Any:
+    from liblinear.liblinearutil import train
+
+    model = train(case["y"], case["wide"], f"-s {kind} -e 0.001 -q")
+    sign = 1.0 if model.get_labels()[0] == 1 else -1.0
+    return sign * np.array(model.get_decfun()[0])
+
+
+def minus_hinges(power: int, case: dict[str, Any], w: Any) -> float:
+    """Minus the objective: squares, a constant's too, and the hinges or their squares."""
+    gap = np.maximum(0, 1 - np.where(case["y"] == 1, 1, -1) * (case["wide"] @ w))
+    return -float(0.5 * (w @ w) + (gap**power).sum())
+
+
+def _linear_case(name: str, made: Any, loss: str, floor: float) -> Case:
+    squared = loss == "squared_hinge"
+    primal: dict[str, Any] = {"dual": False} if squared else {}
+    peers = {
+        "LIBLINEAR, dual": partial(_liblinear, 1 if squared else 3),
+        "scikit-learn": partial(_linear, "sklearn.svm", {"loss": loss, **primal}),
+        "snapml": partial(_snapml, loss),
+    }
+    if squared:
+        peers |= {"cyanure": partial(_cyanure, 1e-3), "LIBLINEAR, primal": partial(_liblinear, 2)}
+    return Case(
+        suite="svm",
+        name=name,
+        make=made,
+        ours=partial(_linear, "lanatus.kernel", {"loss": loss}),
+        peers=peers,
+        quality=partial(minus_hinges, 2 if squared else 1),
+        quality_name="minus objective",
+        floor=floor,
+        tolerance=1e-4,
+        rounds=3,
+    )
+
+
 CASES = [
     _learning("SVC, 10k x 30", partial(classes, 10_000, 30, 0.2), "SVC", 1.2),
     _learning("SVC, 20k x 20, noisy", partial(classes, 20_000, 20, 0.4), "SVC", 1.2),
@@ -166,4 +257,10 @@ CASES = [
         floor=1.2,
         rounds=3,
     ),
+    _linear_case("LinearSVC, 100k x 50", partial(linear_classes, 100_000, 50), "squared_hinge", 2.0),
+    _linear_case("LinearSVC, 50k x 50k sparse", documents, "squared_hinge", 1.0),
+    _linear_case("LinearSVC, 50k x 50k sparse, hinge", documents, "hinge", 1.0),
+    _linear_case("LinearSVC, letters by halves", partial(table_of_two, "letter", "lettr", 13), "squared_hinge", 1.0),
+    _linear_case("LinearSVC, digits by halves", partial(table_of_two, "digits", None, 5), "squared_hinge", 1.0),
+    _linear_case("LinearSVC, credit_g", partial(table_of_two, "credit_g", None, 1), "squared_hinge", 1.0),
 ]

@@ -14,8 +14,13 @@ import lanatus
 from lanatus import catalog
 from lanatus.catalog import _index, _registry
 
-# Ids that two functions prove together: a reader and a writer, a circle and an ellipse.
-SHARED = {"data.libsvm-format", "data.circle-and-ellipse", "reduce.tensor-decomposition"}
+# Ids that two prove together: a reader and a writer, a circle and an ellipse, two decompositions, classes and numbers.
+SHARED = {
+    "data.libsvm-format",
+    "data.circle-and-ellipse",
+    "reduce.tensor-decomposition",
+    "kernel.dual-coordinate-descent-svm",
+}
 
 
 def test_every_entry_can_be_imported_from_its_path():

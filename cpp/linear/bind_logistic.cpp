@@ -20,6 +20,14 @@ void require_codes(std::span<const std::int32_t> y, std::size_t n_classes, std::
             "y holds a class code out of range");
 }
 
+logistic::Loss loss_named(const std::string& name, double epsilon) {
+    if (name == "logistic") return {logistic::Form::logistic, 0};
+    if (name == "squared_hinge") return {logistic::Form::squared_hinge, 0};
+    require(name == "squared_epsilon_insensitive",
+            "loss must be logistic, squared_hinge or squared_epsilon_insensitive");
+    return {logistic::Form::squared_tube, epsilon};
+}
+
 // Room for what a two-class pass gives; the parts not asked for are empty.
 struct BinaryAnswer {
     Out1<double> gradient, curvature;
@@ -34,31 +42,34 @@ struct BinaryAnswer {
 };
 
 template <class T>
-auto py_binary(In2<T> X, In1<double> y, Weights w, In1<double> coef, const std::string& want, int n_threads) {
+auto py_binary(In2<T> X, In1<double> y, Weights w, In1<double> coef, const std::string& want, int n_threads,
+               const std::string& loss_name, double epsilon) {
     require_threads(n_threads);
     require_rows(X.shape(0), y.shape(0), w);
     require(coef.shape(0) == X.shape(1) + 1, "coef must have one entry a feature and one for the intercept");
     const BinaryAnswer out(X.shape(0), X.shape(1), want);
+    const logistic::Loss of = loss_named(loss_name, epsilon);
     double loss;
     {
         nb::gil_scoped_release nogil;
-        loss = logistic::binary_pass<T>(view(X), span(y), span(w), span(coef), span(out.gradient), view(out.hessian),
-                                        span(out.curvature), n_threads);
+        loss = logistic::binary_pass<T>(view(X), of, span(y), span(w), span(coef), span(out.gradient),
+                                        view(out.hessian), span(out.curvature), n_threads);
     }
     return out.tuple(loss);
 }
 
 template <class T>
-auto py_binary_csr(const Csr<T>& X, In1<double> y, Weights w, In1<double> coef, const std::string& want,
-                   int n_threads) {
+auto py_binary_csr(const Csr<T>& X, In1<double> y, Weights w, In1<double> coef, const std::string& want, int n_threads,
+                   const std::string& loss_name, double epsilon) {
     require_threads(n_threads);
     require(coef.shape(0) == X.cols() + 1, "coef must have one entry a feature and one for the intercept");
     require_rows(X.rows(), y.shape(0), w);
     const BinaryAnswer out(X.rows(), X.cols(), want);
+    const logistic::Loss of = loss_named(loss_name, epsilon);
     double loss;
     {
         nb::gil_scoped_release nogil;
-        loss = logistic::binary_pass_csr<T>(X.view(), span(y), span(w), span(coef), span(out.gradient),
+        loss = logistic::binary_pass_csr<T>(X.view(), of, span(y), span(w), span(coef), span(out.gradient),
                                             view(out.hessian), span(out.curvature), n_threads);
     }
     return out.tuple(loss);
@@ -184,12 +195,13 @@ auto py_scatter(In2<T> X, In1<std::int32_t> y, Weights w, std::size_t n_classes,
 
 template <class T>
 void bind_dtype(nb::module_& m) {
-    m.def("logistic_pass", &py_binary<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
-          "coef"_a.noconvert(), "want"_a, nb::kw_only(), "n_threads"_a,
-          "-> (loss, gradient, hessian, curvature) at coef (d + 1, the intercept last) for y of 0 and 1; hessian and\n"
-          "curvature are empty unless wanted. X of rows dense or compressed with ascending columns.");
-    m.def("logistic_pass", &py_binary_csr<T>, "X"_a, "y"_a.noconvert(), "w"_a.noconvert().none(), "coef"_a.noconvert(),
-          "want"_a, nb::kw_only(), "n_threads"_a);
+    m.def("loss_pass", &py_binary<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
+          "coef"_a.noconvert(), "want"_a, nb::kw_only(), "n_threads"_a, "loss"_a = "logistic", "epsilon"_a = 0.0,
+          "-> (loss, gradient, hessian, curvature) at coef (d + 1, the intercept last) for y of 0 and 1, or numbers y\n"
+          "with loss squared_epsilon_insensitive; hessian and curvature are empty unless wanted. X of rows dense or\n"
+          "compressed with ascending columns.");
+    m.def("loss_pass", &py_binary_csr<T>, "X"_a, "y"_a.noconvert(), "w"_a.noconvert().none(), "coef"_a.noconvert(),
+          "want"_a, nb::kw_only(), "n_threads"_a, "loss"_a = "logistic", "epsilon"_a = 0.0);
     m.def("logistic_product", &py_product<T>, "X"_a.noconvert(), "curvature"_a.noconvert(), "v"_a.noconvert(),
           nb::kw_only(), "n_threads"_a, "-> X' (curvature * (X v)), X with a last column of ones.");
     m.def("logistic_product", &py_product_csr<T>, "X"_a, "curvature"_a.noconvert(), "v"_a.noconvert(), nb::kw_only(),

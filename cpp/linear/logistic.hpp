@@ -3,7 +3,7 @@
 //     loss = sum_i w_i ( log(1 + e^z_i) - y_i z_i ),   z = X coef + intercept
 //     gradient = X' (p - y),   Hessian = X' diag(p (1 - p)) X
 //
-// and the same for several classes with the softmax (6.4). A block of rows in cache gives its margins, then its terms, then
+// the same for several classes with the softmax (6.4), and for the squared hinge and the squared tube of chapter 6. A block of rows in cache gives its margins, then its terms, then
 // its part of the sums: X is read once. Chunks merge in order. Dense X here, compressed rows in logistic_csr.hpp.
 #pragma once
 #include <algorithm>
@@ -47,14 +47,15 @@ inline void unfold(const double* wide, std::size_t width, MatrixView<double> out
 
 // coef (d + 1,); gradient (d + 1,) out; hessian (d + 1, d + 1) out, or no rows; curvature (n,) out, or empty.
 template <std::floating_point T>
-double binary_pass(MatrixView<const T> X, std::span<const double> y, std::span<const double> w,
+double binary_pass(MatrixView<const T> X, const Loss& loss_of, std::span<const double> y, std::span<const double> w,
                    std::span<const double> coef, std::span<double> gradient, MatrixView<double> hessian,
                    std::span<double> curvature, int n_threads) {
     const bool second = hessian.rows > 0;
     const std::size_t width = panel_width(X.cols + 1), area = second ? width * width : 0;
-    const BinaryTask<T> task{
-        X,     y.data(), w.empty() ? nullptr : w.data(), coef.data(), curvature.empty() ? nullptr : curvature.data(),
-        second};
+    const BinaryTask<T> task{X,           loss_of,
+                             y.data(),    w.empty() ? nullptr : w.data(),
+                             coef.data(), curvature.empty() ? nullptr : curvature.data(),
+                             second};
     const auto parts = parallel_parts<BinarySums>(
         chunks_for(X.rows, (area + coef.size()) * sizeof(double)), n_threads, [&](std::size_t begin, std::size_t end) {
             BinarySums sums{0, std::vector<double>(coef.size()), Buffer<double>(area)};

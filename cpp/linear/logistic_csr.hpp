@@ -76,7 +76,7 @@ void csr_outer(const Csr<T>& X, std::size_t i, double curvature, double* H) {
 }
 
 template <std::floating_point T>
-double binary_pass_csr(const Csr<T>& X, std::span<const double> y, std::span<const double> w,
+double binary_pass_csr(const Csr<T>& X, const Loss& loss_of, std::span<const double> y, std::span<const double> w,
                        std::span<const double> coef, std::span<double> gradient, MatrixView<double> hessian,
                        std::span<double> curvature, int n_threads) {
     const std::size_t d = X.cols, area = hessian.size();
@@ -87,12 +87,12 @@ double binary_pass_csr(const Csr<T>& X, std::span<const double> y, std::span<con
             const std::size_t rows = std::min(csr_block, end - first);
             for (std::size_t i = 0; i < rows; ++i) z[i] = csr_dot(X, first + i, coef.data()) + coef[d];
             double* second = curvature.empty() ? own : curvature.data() + first;
-            logistic_terms(z, y.data() + first, w.empty() ? nullptr : w.data() + first, rows, sum + d + 1, residual,
-                           second);
+            loss_terms(loss_of, z, y.data() + first, w.empty() ? nullptr : w.data() + first, rows, sum + d + 1,
+                       residual, second);
             for (std::size_t i = 0; i < rows; ++i) {
                 csr_add(X, first + i, residual[i], sum);
                 sum[d] += residual[i];
-                if (area) csr_outer(X, first + i, second[i], sum + d + 2);
+                if (area && second[i] != 0) csr_outer(X, first + i, second[i], sum + d + 2);
             }
         }
     });

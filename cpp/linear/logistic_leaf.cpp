@@ -7,9 +7,9 @@
 
 namespace lanatus::logistic {
 
-void logistic_terms(const double* z, const double* y, const double* w, std::size_t n, double* loss, double* residual,
-                    double* curvature) {
-    LANATUS_DISPATCH(logistic_terms_of, z, y, w, n, loss, residual, curvature);
+void loss_terms(const Loss& of, const double* z, const double* y, const double* w, std::size_t n, double* loss,
+                double* residual, double* curvature) {
+    LANATUS_DISPATCH(loss_terms_of, of, z, y, w, n, loss, residual, curvature);
 }
 void softmax_terms(double* z, const std::int32_t* y, const double* w, std::size_t rows, std::size_t classes,
                    std::size_t width, double* loss, double* residual) {

@@ -25,15 +25,24 @@ inline std::size_t block_rows(std::size_t row_bytes) {
     return std::clamp<std::size_t>((std::size_t{96} << 10) / std::max<std::size_t>(row_bytes, 1), 8, 128) / 4 * 4;
 }
 
-// l(z) = log(1 + exp(-s z)) with s = 2y - 1; n margins at a time. loss is added to; curvature may be null.
-//   residual = w l'(z) = w (p - y),   curvature = w l''(z) = w p (1 - p)
-void logistic_terms(const double* z, const double* y, const double* w, std::size_t n, double* loss, double* residual,
-                    double* curvature);
+// The loss of a row's score z: with s = 2y - 1 for y of 0 and 1, log(1 + exp(-s z)) or max(0, 1 - s z)^2; for a number y,
+// max(0, |z - y| - epsilon)^2.
+enum class Form { logistic, squared_hinge, squared_tube };
+struct Loss {
+    Form form = Form::logistic;
+    double epsilon = 0;
+};
+
+// Losses of n scores at a time. loss is added to; curvature may be null.
+//   residual = w l'(z),   curvature = w l''(z): with logistic loss w (p - y) and w p (1 - p)
+void loss_terms(const Loss& of, const double* z, const double* y, const double* w, std::size_t n, double* loss,
+                double* residual, double* curvature);
 
 template <class T>
 struct BinaryTask {
     MatrixView<const T> X;
-    const double* y;     // 0 or 1
+    Loss loss;
+    const double* y;
     const double* w;     // or null
     const double* coef;  // d numbers, then the intercept
     double* curvature;   // n, or null

@@ -123,6 +123,43 @@ void logistic_terms_of(const double* __restrict z, const double* __restrict y, c
     *loss += sum;
 }
 
+void squared_hinge_terms_of(const double* __restrict z, const double* __restrict y, const double* w, std::size_t n,
+                            double* loss, double* __restrict residual, double* __restrict curvature) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::size_t i = 0; i < n; ++i) {
+        const double sign = 2.0 * y[i] - 1.0, short_of = 1.0 - sign * z[i], gap = short_of > 0.0 ? short_of : 0.0;
+        const double weight = w ? w[i] : 1.0;
+        sum += weight * gap * gap;
+        residual[i] = -2.0 * sign * weight * gap;
+        if (curvature) curvature[i] = short_of > 0.0 ? 2.0 * weight : 0.0;
+    }
+    *loss += sum;
+}
+
+void squared_tube_terms_of(double epsilon, const double* __restrict z, const double* __restrict y, const double* w,
+                           std::size_t n, double* loss, double* __restrict residual, double* __restrict curvature) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::size_t i = 0; i < n; ++i) {
+        const double off = z[i] - y[i], beyond = std::fabs(off) - epsilon, gap = beyond > 0.0 ? beyond : 0.0;
+        const double weight = w ? w[i] : 1.0;
+        sum += weight * gap * gap;
+        residual[i] = (off < 0.0 ? -2.0 : 2.0) * weight * gap;
+        if (curvature) curvature[i] = beyond > 0.0 ? 2.0 * weight : 0.0;
+    }
+    *loss += sum;
+}
+
+void loss_terms_of(const Loss& of, const double* z, const double* y, const double* w, std::size_t n, double* loss,
+                   double* residual, double* curvature) {
+    switch (of.form) {
+        case Form::logistic: return logistic_terms_of(z, y, w, n, loss, residual, curvature);
+        case Form::squared_hinge: return squared_hinge_terms_of(z, y, w, n, loss, residual, curvature);
+        case Form::squared_tube: return squared_tube_terms_of(of.epsilon, z, y, w, n, loss, residual, curvature);
+    }
+}
+
 template <class T>
 LANATUS_INLINE double dot(const T* __restrict x, const double* __restrict v, std::size_t d) {
     double sum = 0;
@@ -163,18 +200,20 @@ void binary_rows_of(const BinaryTask<T>& task, std::size_t begin, std::size_t en
         const T* X = task.X.row(first);
         for (std::size_t i = 0; i < rows; ++i) z[i] = dot(X + i * d, task.coef, d) + task.coef[d];
         double* curvature = task.curvature ? task.curvature + first : own_curvature;
-        logistic_terms_of(z, task.y + first, task.w ? task.w + first : nullptr, rows, &out.loss, residual,
-                          curved ? curvature : nullptr);
+        loss_terms_of(task.loss, z, task.y + first, task.w ? task.w + first : nullptr, rows, &out.loss, residual,
+                      curved ? curvature : nullptr);
         add_transposed(X, rows, d, residual, out.gradient.data());
         if (!task.hessian) continue;
+        std::size_t curving = 0;
         for (std::size_t i = 0; i < rows; ++i) {
+            if (curvature[i] == 0.0) continue;
             const double root = std::sqrt(curvature[i]);
-            double* row = panel.data() + i * width;
+            double* row = panel.data() + curving++ * width;
             for (std::size_t j = 0; j < d; ++j) row[j] = root * static_cast<double>(X[i * d + j]);
             row[d] = root;
             for (std::size_t j = d + 1; j < width; ++j) row[j] = 0.0;
         }
-        gram(panel.data(), rows, width, used, out.hessian.data());
+        gram(panel.data(), curving, width, used, out.hessian.data());
     }
 }
 

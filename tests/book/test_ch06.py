@@ -4,7 +4,19 @@ import numpy as np
 import pytest
 from samples import melon_numbers
 
-from lanatus.book import draw_figure, ex_6_2, ex_6_5, fig_6_3, fig_6_5, svm_c_effect
+from lanatus.book import (
+    draw_figure,
+    ex_6_2,
+    ex_6_4,
+    ex_6_5,
+    ex_6_6,
+    fig_6_1,
+    fig_6_3,
+    fig_6_5,
+    linear_svm_time,
+    svm_c_effect,
+    svm_vs_logistic,
+)
 from lanatus.kernel import SVC, SVR, PolynomialKernel
 
 X, Y = melon_numbers()
@@ -137,7 +149,16 @@ def test_sugar_by_density():
 @pytest.mark.covers("kernel.xor-map-figure")
 @pytest.mark.covers("kernel.c-effect")
 @pytest.mark.covers("kernel.surrogate-loss-figure")
-@pytest.mark.parametrize("experiment", [ex_6_2, ex_6_5, fig_6_3, fig_6_5, svm_c_effect], ids=lambda one: one.__name__)
+@pytest.mark.covers("kernel.middle-hyperplane-figure")
+@pytest.mark.covers("kernel.lda-vs-linear-svm")
+@pytest.mark.covers("kernel.svm-noise-sensitivity")
+@pytest.mark.covers("kernel.svm-vs-logistic")
+@pytest.mark.covers("kernel.linear-solver-times")
+@pytest.mark.parametrize(
+    "experiment",
+    [ex_6_2, ex_6_4, ex_6_5, ex_6_6, fig_6_1, fig_6_3, fig_6_5, linear_svm_time, svm_c_effect, svm_vs_logistic],
+    ids=lambda one: one.__name__,
+)
 def test_experiments(experiment):
     figures = list(experiment())
     assert len(figures) >= 2
@@ -151,3 +172,17 @@ def test_figure_6_5():
     assert set(curves) == {"0/1", "hinge", "指数", "对率"}
     assert curves["hinge"][0].tolist() == [-2, 3]
     assert curves["0/1"][:, 1].max() == 1
+
+
+@pytest.mark.covers("kernel.middle-hyperplane-figure")
+def test_figure_6_1():
+    (axes,) = draw_figure("6.1").axes
+    lines = axes.get_lines()
+    assert [line.get_color() for line in lines] == ["red", *["black"] * 4]
+    points = [np.asarray(collection.get_offsets()) for collection in axes.collections]
+    for line in lines:  # each has one class on either side
+        (a, b) = line.get_xydata()
+        along = b - a
+        sides = [np.sign(along[0] * (part - a)[:, 1] - along[1] * (part - a)[:, 0]) for part in points]
+        assert len(set(sides[0])) == len(set(sides[1])) == 1
+        assert sides[0][0] != sides[1][0]

@@ -20,6 +20,7 @@ from sklearn.utils import get_tags
 
 from lanatus import catalog
 from lanatus.bayes import GaussianNB
+from lanatus.kernel import GaussianKernel
 from lanatus.reduce import Isomap
 
 # Parameters that only say how much work is done: what a check finds, it finds with little of it.
@@ -38,6 +39,7 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "GradientBoostingRegressor": {"n_estimators": 6},  # with fewer it has not learnt enough for scikit-learn's check
     "LocalOutlierFactor": {"n_neighbors": 5, "novelty": True},  # otherwise it says nothing of new rows
     "LPBoostClassifier": {"n_estimators": 20},  # with fewer its program is not solved, and it says so
+    "MKLClassifier": {"kernels": [GaussianKernel(1.0), GaussianKernel(3.0)], "tol": 0.1},
     "MixtureOfExperts": {"n_experts": 2, "tol": 0.01},
     "MixtureOfExpertsRegressor": {"n_experts": 2, "tol": 0.01},
     "Nystroem": {"n_components": 4, "random_state": 0},
@@ -170,6 +172,9 @@ EXCUSED |= {
         "KernelLogisticRegression",
         "LeastSquaresSVC",
         "LeastSquaresSVR",
+        "CoreVectorMachine",
+        "MKLClassifier",
+        "MulticlassSVC",
         "NuSVC",
         "NuSVR",
         "OneClassSVM",
@@ -217,7 +222,8 @@ FIXED_START: dict[str, Any] = {
     "FuzzyCMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3]},
     "GASEN": lambda X: {"bootstrap": False},
     **{  # a solution to all digits, of one width
-        name: lambda X: {"tol": 1e-13, "gamma": 0.1} for name in ("NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVR")
+        name: lambda X: {"tol": 1e-13, "gamma": 0.1}
+        for name in ("MulticlassSVC", "NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVR")
     },
     **{name: lambda X: {"gamma": 0.1} for name in ("LeastSquaresSVC", "LeastSquaresSVR")},
     "KernelLDA": lambda X: {"gamma": 0.1, "reg": 1.0},
@@ -226,6 +232,7 @@ FIXED_START: dict[str, Any] = {
     "ID4Classifier": lambda X: {"max_depth": 1},  # what hangs below a node is built by the rows that come later
     "IterativeBaggingRegressor": lambda X: {"bootstrap": False},
     "KNNEnsembleClassifier": lambda X: {"bootstrap": False},
+    "LinearSVR": lambda X: {"tol": 1e-8},
     "LPBoostClassifier": lambda X: {"nu": 1.0},  # otherwise the program may have several solutions
     "MultiBoostClassifier": lambda X: {"n_estimators": 1},  # the first learner of the first committee: no wagging yet
     "OutputSmearingClassifier": lambda X: {"sigma": 0.0},

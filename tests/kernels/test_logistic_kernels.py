@@ -37,7 +37,7 @@ def test_two_classes(n, d, dtype, weighted):
     p = expit(z)
     bend = weight * p * expit(-z)
     for form in forms(X):
-        call = linear.logistic_pass
+        call = linear.loss_pass
         args = (form, y.astype(float), w if weighted else None, coef)
         loss, gradient, hessian, curvature = call(*args, "hessian", n_threads=2)
         assert loss == pytest.approx((weight * (np.logaddexp(0, z) - y * z)).sum(), rel=1e-13, abs=1e-14)
@@ -87,7 +87,7 @@ def test_the_loss_keeps_its_digits_at_any_margin():
     for label in (0.0, 1.0):
         for value in z:
             one = np.array([[value]])
-            loss, gradient, _, curvature = linear.logistic_pass(
+            loss, gradient, _, curvature = linear.loss_pass(
                 one, np.array([label]), None, np.array([1.0, 0.0]), "curvature", n_threads=1
             )
             margin = np.longdouble(value if label else -value)
@@ -135,7 +135,7 @@ def test_threads_change_nothing(dtype):
     coef, many = np.linspace(-1, 1, 12), np.linspace(-1, 1, 36).reshape(12, 3)
     for form in forms(X):
         for call in (
-            lambda t, p=form: linear.logistic_pass(p, two, w, coef, "hessian", n_threads=t),
+            lambda t, p=form: linear.loss_pass(p, two, w, coef, "hessian", n_threads=t),
             lambda t, p=form: linear.multinomial_pass(p, y, w, many, True, n_threads=t),
         ):
             for threads in (2, 7):
@@ -149,13 +149,13 @@ def test_what_does_not_fit_is_refused():
     X, y = np.ones((5, 2)), np.zeros(5)
     codes = np.zeros(5, np.int32)
     with pytest.raises(ValueError, match="y and X"):
-        linear.logistic_pass(X, y[:4], None, np.zeros(3), "gradient", n_threads=1)
+        linear.loss_pass(X, y[:4], None, np.zeros(3), "gradient", n_threads=1)
     with pytest.raises(ValueError, match="w and X"):
-        linear.logistic_pass(X, y, np.ones(4), np.zeros(3), "gradient", n_threads=1)
+        linear.loss_pass(X, y, np.ones(4), np.zeros(3), "gradient", n_threads=1)
     with pytest.raises(ValueError, match="coef must have"):
-        linear.logistic_pass(X, y, None, np.zeros(2), "gradient", n_threads=1)
+        linear.loss_pass(X, y, None, np.zeros(2), "gradient", n_threads=1)
     with pytest.raises(ValueError, match="want must be"):
-        linear.logistic_pass(X, y, None, np.zeros(3), "everything", n_threads=1)
+        linear.loss_pass(X, y, None, np.zeros(3), "everything", n_threads=1)
     with pytest.raises(ValueError, match="class code"):
         linear.multinomial_pass(X, codes + 3, None, np.zeros((3, 3)), False, n_threads=1)
     with pytest.raises(ValueError, match="class code"):

@@ -38,6 +38,11 @@ from .ch04._uci import ex_4_6 as ex_4_6
 from .ch06._kernels import ellipse_map as ellipse_map
 from .ch06._kernels import kernel_width_effect as kernel_width_effect
 from .ch06._kernels import nystroem_vs_rff as nystroem_vs_rff
+from .ch06._linear_machines import ex_6_4 as ex_6_4
+from .ch06._linear_machines import ex_6_6 as ex_6_6
+from .ch06._linear_machines import fig_6_1 as fig_6_1
+from .ch06._linear_machines import linear_svm_time as linear_svm_time
+from .ch06._linear_machines import svm_vs_logistic as svm_vs_logistic
 from .ch06._losses import fig_6_5 as fig_6_5
 from .ch06._machines import ex_6_2 as ex_6_2
 from .ch06._machines import ex_6_5 as ex_6_5

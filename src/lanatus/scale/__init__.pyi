@@ -2,6 +2,8 @@ from lanatus.base import is_dask as is_dask
 
 from ._blockwise import Answers as Answers
 from ._blockwise import blockwise as blockwise
+from ._classes import ClassMass as ClassMass
+from ._classes import tally_classes as tally_classes
 from ._dask import OnDask as OnDask
 from ._engines import Block as Block
 from ._engines import Engine as Engine

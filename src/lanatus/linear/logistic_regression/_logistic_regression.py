@@ -15,7 +15,7 @@ from lanatus.catalog import Contender, method
 from lanatus.linear._linear_classifier import LinearClassifier
 from lanatus.linear._linear_model import dense
 from lanatus.linear._rules import RULES
-from lanatus.linear.logistic_regression._objective import ClassMass, LogisticObjective, open_objective, tally_classes
+from lanatus.linear.logistic_regression._objective import LogisticObjective, open_objective
 from lanatus.optimize.penalties import L1L2, NoPenalty
 from lanatus.optimize.solvers.smooth import (
     Step,
@@ -27,7 +27,7 @@ from lanatus.optimize.solvers.smooth import (
     newton_from_sample,
 )
 from lanatus.params import Choice, Flag, Integer, Nothing, Real, Satisfies, rules_for
-from lanatus.scale import Engine, InMemory, open_engine
+from lanatus.scale import Engine, InMemory, open_engine, tally_classes
 from lanatus.spaces import Options, Span
 
 SmoothSolver = Callable[[LogisticObjective, np.ndarray, float], Iterator[Step]]
@@ -192,7 +192,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
         self._warn_of_ignored()
         engine = open_engine(self, X, y, sample_weight)
         totals = engine.reduce(tally_classes)
-        class_weight = self._class_weights(totals)
+        class_weight = totals.class_weights(self.class_weight)
         mass = totals.mass if class_weight is None else totals.mass * class_weight
         if np.count_nonzero(mass > 0) < 2:
             raise ValueError(
@@ -293,19 +293,6 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier):
         if self.penalty is None or np.isinf(self.C):
             return NoPenalty()
         return L1L2(1 / self.C, {"l1": 1.0, "l2": 0.0}.get(self.penalty, float(self.l1_ratio)))
-
-    def _class_weights(self, totals: ClassMass) -> np.ndarray | None:
-        if self.class_weight is None:
-            return None
-        if isinstance(self.class_weight, str):
-            filled = np.maximum(totals.mass, np.finfo(float).tiny)
-            return np.where(totals.mass > 0, totals.mass.sum() / (len(filled) * filled), 0.0)
-        weights = dict.fromkeys(totals.classes.tolist(), 1.0)
-        unknown = set(self.class_weight) - set(weights)
-        if unknown:
-            raise ValueError(f"class_weight names {sorted(map(str, unknown))}, which are no classes of y.")
-        weights.update(self.class_weight)
-        return np.array(list(weights.values()), dtype=np.float64)
 
     def _start(self, engine: Engine, classes: np.ndarray) -> np.ndarray:
         shape = (engine.n_columns + 1,) if len(classes) == 2 else (engine.n_columns + 1, len(classes))

@@ -50,7 +50,7 @@ class ClassRows:
         """Loss, gradient and, where wanted, the Hessian at coefficients theta (d + 1, or by classes)."""
         theta = aligned(theta)
         if self.binary:
-            loss, gradient, hessian, curvature = self.call("logistic_pass", self.y, self.weight, theta, want)
+            loss, gradient, hessian, curvature = self.call("loss_pass", self.y, self.weight, theta, want)
             found = {"hessian": {"hessian": hessian}, "curvature": {"curvature": curvature}, "gradient": {}}[want]
         else:
             second = want != "gradient"
@@ -86,7 +86,7 @@ class ClassRows:
         part = self if columns is None else self._of_columns(columns)
         # At coefficients of zero every row has the curvature 1/4 of its weight.
         n, d = part.X.shape
-        return np.asarray(part.call("logistic_pass", np.zeros(n), 4 * weight, np.zeros(d + 1), "hessian")[2])
+        return np.asarray(part.call("loss_pass", np.zeros(n), 4 * weight, np.zeros(d + 1), "hessian")[2])
 
     def moments(self, weight: np.ndarray) -> np.ndarray:
         """Weighted sums of each column and of its squares (d + 1, 2), X with a last column of ones."""
@@ -282,30 +282,3 @@ def _tally_block(
     classes: np.ndarray, class_weight: np.ndarray | None, theta: np.ndarray, want: str, block: Block
 ) -> Sums:
     return ClassRows(classes, class_weight, block).tally(theta, want)
-
-
-class ClassMass:
-    """Weight of each class, by label, and the least positive weight of a row."""
-
-    def __init__(self, classes: np.ndarray, mass: np.ndarray, rows: np.ndarray, least: float) -> None:
-        self.classes, self.mass, self.rows, self.least = classes, mass, rows, least
-
-    def __add__(self, other: "ClassMass") -> "ClassMass":
-        classes = np.union1d(self.classes, other.classes)
-        mass, rows = np.zeros(len(classes)), np.zeros(len(classes))
-        for part in (self, other):
-            at = np.searchsorted(classes, part.classes)
-            mass[at] += part.mass
-            rows[at] += part.rows
-        return ClassMass(classes, mass, rows, min(self.least, other.least))
-
-
-def tally_classes(block: Block) -> ClassMass:
-    """Labels of a block, and the weight of each."""
-    classes, codes = class_codes(block.y, block.X)
-    rows = np.bincount(codes, minlength=len(classes)).astype(np.float64)
-    if block.weight is None:
-        return ClassMass(classes, rows, rows, 1.0)
-    heavy = block.weight[block.weight > 0]
-    mass = np.bincount(codes, block.weight, len(classes))
-    return ClassMass(classes, mass, rows, float(heavy.min()) if heavy.size else np.inf)

@@ -1,0 +1,1 @@
+"""Machines whose answers are structures (section 6.7)."""
