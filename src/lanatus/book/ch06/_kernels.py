@@ -74,10 +74,7 @@ def nystroem_vs_rff() -> Iterator[Figure]:
         )
         errors = []
         for made in (Nystroem, RBFSampler):
-            found = [
-                made(gamma=gamma, n_components=50, random_state=seed).fit_transform(X)  # type: ignore[operator]
-                for seed in range(5)
-            ]
+            found = [made(gamma=gamma, n_components=50, random_state=seed).fit_transform(X) for seed in range(5)]
             errors.append(np.mean([np.linalg.norm(Z @ Z.T - K) / np.linalg.norm(K) for Z in found]))
         yield Figure(f"{word}: error of Nystroem, of random features", None, errors, 4, right=right)
         gains.append(errors[1] / errors[0])
