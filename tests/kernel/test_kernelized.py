@@ -17,6 +17,8 @@ from lanatus.callbacks import Recorder
 from lanatus.kernel import (
     SVC,
     GaussianKernel,
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
     KernelLDA,
     KernelLogisticRegression,
     KernelPerceptron,
@@ -99,6 +101,15 @@ def test_an_indefinite_matrix_is_said_and_solved():
         model = KernelRidge(0.5, kernel="additive_chi2").fit(np.abs(X), y)
     K = model.kernel_(np.abs(X))
     np.testing.assert_allclose(K @ model.dual_coef_ + 0.5 * model.dual_coef_, y, rtol=1e-7, atol=1e-9)
+
+
+def test_more_rows_than_memory_are_refused_at_once():
+    X, y = np.zeros((2_000_000, 1)), np.zeros(2_000_000)
+    for model in (KernelRidge(), LeastSquaresSVR(), GaussianProcessRegressor()):
+        with pytest.raises(MemoryError, match="Nystroem"):
+            model.fit(X, y)
+    with pytest.raises(MemoryError, match="Nystroem"):
+        GaussianProcessClassifier().fit(X, np.arange(2_000_000) % 2)
 
 
 def test_a_singular_matrix_is_said_and_answered():

@@ -1,6 +1,7 @@
 """What every kernel function offers, and the rules that make new kernels of old ones."""
 
 import numbers
+import os
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -299,6 +300,19 @@ class BoundedKernel(Kernel):
 
 def _rows(X: Any, name: str) -> Any:
     return aligned(check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", input_name=name))
+
+
+def require_memory(n: int, each: int = 8) -> None:
+    """MemoryError before the machine is brought down by a kernel matrix of all rows, of so many bytes a pair."""
+    try:
+        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not told on this system
+        return
+    if each * n * n > most:
+        raise MemoryError(
+            f"the kernel matrix of {n} rows takes {each * n * n / 2**30:.0f} GB, and the machine has "
+            f"{most / 2**30:.0f}; take a sample of the rows, or Nystroem's features before a linear learner."
+        )
 
 
 def dots(X: Any, Z: Any) -> np.ndarray:

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import Estimator, Floats, Integers, check_is_fitted, coded_rows, fitting
 from lanatus.catalog import method
-from lanatus.kernel.functions._kernel import Kernel
+from lanatus.kernel.functions._kernel import Kernel, require_memory
 from lanatus.kernel.gaussian_process._covariance import KERNEL, OPTIMIZER, best_theta, covariance, shown
 from lanatus.kernel.gaussian_process._laplace import averaged, find_mode, likelihood
 from lanatus.params import COMMON, Choice, Flag, Integer, rules_for
@@ -151,6 +151,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         X = X.astype(np.float64, copy=False)
         self.X_train_ = X.copy() if self.copy_X_train else X
         self.n_classes_ = len(self.classes_)
+        require_memory(len(X), 16)
         rng = check_random_state(self.random_state)
         kernels, values = [], []
         self.rows_, self.pulls_, self.roots_, self.factors_ = [], [], [], []

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import Estimator, Floats, as_targets, check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.kernel.functions._kernel import Kernel
+from lanatus.kernel.functions._kernel import Kernel, require_memory
 from lanatus.kernel.gaussian_process._covariance import KERNEL, OPTIMIZER, best_theta, covariance, shown
 from lanatus.params import COMMON, Array, Flag, Integer, Nothing, Real, rules_for
 from lanatus.scale import blockwise
@@ -151,6 +151,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             )
         if not (np.isfinite(self.alpha).all() and np.min(self.alpha) >= 0):
             raise ValueError(f"alpha must be 0 or more, each of it; got {self.alpha!r}.")
+        require_memory(len(X), 16)
         self._normalise(y)
         self.X_train_ = X.copy() if self.copy_X_train else X
         kernel = covariance(self.kernel)

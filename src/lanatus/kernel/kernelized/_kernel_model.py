@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lanatus.base import Estimator, Takes
-from lanatus.kernel.functions._kernel import Kernel
+from lanatus.kernel.functions._kernel import Kernel, require_memory
 from lanatus.kernel.functions._named import kernel_named
 from lanatus.kernel.svm._machine import kernel_sums, small_dense
 
@@ -41,6 +41,7 @@ class KernelModel(Estimator):
             )
         if self.kernel == "precomputed" and sp.issparse(X):
             raise TypeError("Sparse precomputed kernels are not supported; give a dense matrix.")
+        require_memory(X.shape[0])
         self.kernel_ = self._kernel_of(X)
         self.X_fit_ = np.empty((X.shape[0], 0)) if self.kernel_ is None else X.copy()
 
