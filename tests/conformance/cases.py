@@ -21,7 +21,9 @@ from sklearn.utils import get_tags
 from lanatus import catalog
 from lanatus.bayes import GaussianNB
 from lanatus.kernel import GaussianKernel
+from lanatus.linear import LogisticRegression
 from lanatus.reduce import Isomap
+from lanatus.tree import DecisionTreeClassifier
 
 # Parameters that only say how much work is done: what a check finds, it finds with little of it.
 _LITTLE = {
@@ -68,9 +70,14 @@ SEEDED: dict[str, dict[str, Any]] = {
 }
 
 
+# What naive Bayes cannot stand for: a model with weights, a tree.
+_LEARNERS: dict[str, Any] = {"SelectFromModel": LogisticRegression, "TreeFeatureSelector": DecisionTreeClassifier}
+
+
 def made(entry: catalog.Entry) -> Any:
     """An estimator with its defaults, but few members and rounds; one that works with another gets naive Bayes."""
-    model = entry.object(GaussianNB()) if entry.wraps_estimator else entry.object()
+    learner = _LEARNERS.get(entry.name, GaussianNB)
+    model = entry.object(learner()) if entry.wraps_estimator else entry.object()
     given = model.get_params(deep=False)
     little = {
         name: value for name, value in _LITTLE.items() if isinstance(given.get(name), int) and given[name] > value

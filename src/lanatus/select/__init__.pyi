@@ -1,6 +1,8 @@
 from .criteria._aic import aic_criterion as aic_criterion
 from .criteria._partitions import partition_difference as partition_difference
 from .criteria._partitions import subset_information_gain as subset_information_gain
+from .embedded._from_model import SelectFromModel as SelectFromModel
+from .embedded._from_model import TreeFeatureSelector as TreeFeatureSelector
 from .filters._relief import Relief as Relief
 from .filters._relief import ReliefF as ReliefF
 from .filters._relief import RReliefF as RReliefF
