@@ -49,6 +49,7 @@ _AGNES, _SHIFT = "cluster/test_hierarchical.py::test_", "cluster/test_mean_shift
 _ISOLATION, _NEAR = "ensemble/test_iforest.py::test_", "neighbors/test_neighbors.py::test_"
 _CENTROID, _FACTOR = "neighbors/test_nearest_centroid.py::test_", "neighbors/test_lof.py::test_"
 _SVM, _FIXED = "svm/test_svm.py::test_", "model_selection/test_classification_threshold.py::test_"
+_FROM_MODEL = "feature_selection/test_from_model.py::test_"
 _METRICS, _RANKING = "metrics/test_common.py::test_", "metrics/test_ranking.py::test_"
 _SCORERS = "metrics/test_score_objects.py::test_"
 _SPARSE_DESCENT = "linear_model/test_sparse_coordinate_descent.py::test_"
@@ -275,6 +276,11 @@ KNOWN: list[tuple[str, str, tuple[str, ...]]] = [
     (DELIBERATE, "LIL matrices are taken", (f"{_SVM}bad_input*",)),
     (DELIBERATE, "whether there are probabilities is known once fit has learned them",
      (f"{_SVM}hasattr_predict_proba*",)),
+    (DELIBERATE, "fit looks at the columns, prefit or not, and more rows are learned in a copy; infinities are refused",
+     (f"{_FROM_MODEL}prefit", f"{_FROM_MODEL}prefit_max*", f"{_FROM_MODEL}partial_fit",
+      f"{_FROM_MODEL}transform_accepts_nan_inf")),
+    (PRIVATE, "its model has no fit, or its attributes raise what only scikit-learn's own functions do",
+     (f"{_FROM_MODEL}allow_nan_tag*", f"{_FROM_MODEL}from_model_estimator_attribute_error")),
     (DELIBERATE, "nothing but X and y is given to the learner",
      ("feature_selection/test_sequential.py::test_fit_rejects_params*",)),
     (DELIBERATE, "explanations have arguments of their own (tests/conformance/test_drop_in.py)", ("inspection/*",)),

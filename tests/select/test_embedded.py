@@ -81,10 +81,10 @@ def test_models_that_cannot_say_are_refused():
         SelectFromModel(Lasso(), prefit=True).fit(X, y)
     with pytest.raises(ValueError, match="wanted 'mean'"):
         SelectFromModel(Lasso(), threshold="gobbledigook").fit(X, y)
-    with pytest.raises(ValueError, match="not between 0 and the 4"):
+    with pytest.raises(ValueError, match="from 0 to the 4"):
         SelectFromModel(Lasso(), max_features=9).fit(X, y)
     with pytest.raises(ValueError, match="neither coef_ nor"):
-        SelectFromModel(KNeighborsClassifier()).fit(X, y)
+        SelectFromModel(KNeighborsClassifier()).fit(X, y).transform(X)
 
 
 @pytest.mark.covers("select.embedded-selection-l1")

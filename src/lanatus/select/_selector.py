@@ -46,7 +46,7 @@ class FeatureSelector(SelectorMixin, Estimator):
         refuse_collection(self, X)
         kept = np.flatnonzero(self.support_)
         if is_plain(self, X, reset=False):
-            return take_columns(take_plain(self, X, reset=False), kept)
+            return take_columns(take_plain(self, X, reset=False, dtype="numeric"), kept)
         table = take_table(self, X, reset=False)
         if as_frame(X) is not None:
             return take_columns(match_columns(self, X), kept)

@@ -35,7 +35,8 @@ class _ByModel(Wrapper, FeatureSelector):
         """The schema of X, and the model that it was given or has fitted."""
         rows = self._take(X, reset=True)
         weights = {} if sample_weight is None else {"sample_weight": self._weights(sample_weight, rows)}
-        self.estimator_ = clone(self.estimator).fit(rows, y, **weights)
+        self.estimator_ = clone(self.estimator)
+        self.estimator_.fit(rows, y, **weights)
         return self.estimator_
 
 
@@ -77,6 +78,7 @@ class SelectFromModel(_ByModel):
     estimator_ : estimator, the fitted model
     importances_ : ndarray of shape (n_features,), what each column is worth
     threshold_ : float, the threshold
+    max_features_ : int, most columns to keep, where there is such a number
     support_ : ndarray of shape (n_features,), bool, which columns are kept
     schema_ : Schema, the columns seen in ``fit``
     n_features_in_ : int, number of them
@@ -84,7 +86,8 @@ class SelectFromModel(_ByModel):
 
     Notes
     -----
-    Of a frame a nominal column is kept or left out as one, whatever number of indicators the model made of it.
+    A new `threshold` counts at once; the model need not be fitted again for it. Of a frame a nominal column is kept or
+    left out as one, whatever number of indicators the model made of it.
 
     Examples
     --------
@@ -129,24 +132,47 @@ class SelectFromModel(_ByModel):
         | Function(),
     )
 
+    @property
+    def importances_(self) -> np.ndarray:
+        """What each column is worth to the model."""
+        check_is_fitted(self, "estimator_")
+        return importances_of(self.estimator_, self.importance_getter, self.norm_order, self.schema_)
+
+    @property
+    def threshold_(self) -> float:
+        """The threshold, by the parameters of now."""
+        return threshold_of(self.threshold, self.estimator_, self.importances_)
+
+    @property
+    def support_(self) -> np.ndarray:  # type: ignore[override]
+        """Which columns are kept, by the parameters of now."""
+        worth = self.importances_
+        kept = worth >= self.threshold_
+        if self.max_features is not None:
+            first = np.argsort(-worth, kind="stable")[: self.max_features_]
+            kept &= np.isin(np.arange(len(worth)), first)
+        return np.asarray(kept)
+
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the model to X and y, or take it as it is, and see which columns it needs."""
+        """Fit the model to X and y, or take it as it is."""
         if self.prefit:
             try:
                 check_is_fitted(self.estimator)
             except NotFittedError as wrong:
                 raise NotFittedError("prefit=True takes the estimator as it is, and it is not fitted.") from wrong
             self._take(X, reset=True)
+            self._limit(X)
             self.estimator_ = self.estimator
         else:
             self._learn(X, y, sample_weight)
-        return self._weigh(X)
+            self._limit(X)
+        return self
 
     @available_if(lambda self: hasattr(self.estimator, "partial_fit"))
     @fitting
     def partial_fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """Let the model learn from more rows, and see again which columns it needs.
+        """Let the model learn from more rows.
 
         Parameters
         ----------
@@ -159,22 +185,23 @@ class SelectFromModel(_ByModel):
         """
         first = not hasattr(self, "estimator_")
         rows = self._take(X, reset=first)
+        if first:
+            self._limit(X)
         model = clone(self.estimator) if first and not self.prefit else self.estimator if first else self.estimator_
-        self.estimator_ = deepcopy(model).partial_fit(rows, y, **params)
-        return self._weigh(X)
-
-    def _weigh(self, X: Any) -> Self:
-        self.importances_ = importances_of(self.estimator_, self.importance_getter, self.norm_order, self.schema_)
-        self.threshold_ = threshold_of(self.threshold, self.estimator_, self.importances_)
-        most = self.max_features(X) if callable(self.max_features) else self.max_features
-        d = len(self.schema_)
-        if most is not None and not 0 <= most <= d:
-            raise ValueError(f"max_features={most} is not between 0 and the {d} columns of X.")
-        self.support_ = self.importances_ >= self.threshold_
-        if most is not None:
-            first = np.argsort(-self.importances_, kind="stable")[:most]
-            self.support_ &= np.isin(np.arange(d), first)
+        self.estimator_ = deepcopy(model).partial_fit(rows, y, **params)  # in a copy: a failure leaves the old one
         return self
+
+    def _limit(self, X: Any) -> None:
+        """Learn how many columns may be kept at most."""
+        self.__dict__.pop("max_features_", None)
+        if self.max_features is None:
+            return
+        most, d = self.max_features(X) if callable(self.max_features) else self.max_features, len(self.schema_)
+        if not isinstance(most, int | np.integer):
+            raise TypeError(f"max_features must be an instance of int, not {type(most).__name__}.")
+        if not 0 <= most <= d:
+            raise ValueError(f"max_features == {most}, must be from 0 to the {d} columns of X.")
+        self.max_features_ = int(most)
 
 
 def importances_of(model: Any, getter: str | Callable[[Any], Any], order: float, schema: Schema) -> np.ndarray:
@@ -204,7 +231,8 @@ def threshold_of(wanted: Any, model: Any, worth: np.ndarray) -> float:
     """A threshold from what the user said: a number, a statistic, or a multiple of one."""
     if wanted is None:
         penalty = getattr(model, "penalty", None)
-        sparse = penalty == "l1" or getattr(model, "l1_ratio", None) == 1 or "Lasso" in type(model).__name__
+        ratio = getattr(model, "l1_ratio_", getattr(model, "l1_ratio", None))
+        sparse = penalty == "l1" or ratio == 1 or "Lasso" in type(model).__name__
         wanted = _SPARSE if sparse else "mean"
     if not isinstance(wanted, str):
         return float(wanted)
