@@ -153,6 +153,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "has no reset_n_calls()": _RECORD,
         "has no two_point_correlation()": _RECORD,
     },
+    "MDS": {"it: init is 'classical_mds', not 'warn', by default": "what the warning there announces"},
     "CCA": {f"{verb}() has no copy": _UNTOUCHED for verb in ("predict", "transform")},
     "Isomap": {"learns no kernel_pca_": _SCALING},
     "SpectralEmbedding": {"learns no affinity_matrix_": _SPARSE_GRAPH},
