@@ -1,6 +1,7 @@
 """Multidimensional scaling by majorisation: metric and nonmetric."""
 
 import warnings
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from lanatus.base import Floats, Number, check_is_fitted, fitting
+from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import method
 from lanatus.metric import squared_euclidean
 from lanatus.params import Choice, Flag, Integer, Real, rules_for
@@ -27,7 +29,7 @@ _TINY = 1e-12  # share of the mean distance below which two points are one
     zh="SMACOF多维缩放",
     peers=["scikit-learn:MDS"],
 )
-class MDS(Embedder):
+class MDS(CallbackSupportMixin, Embedder):
     r"""Points whose distances are nearest to those of the rows, by majorisation (SMACOF).
 
     Minimises the stress :math:`\sum_{i<j} (\lVert z_i - z_j \rVert - dist_{ij})^2`; each round puts every point at the
@@ -171,8 +173,10 @@ class MDS(Embedder):
         D = square_distances(X, self._metric, self.metric_params)
         rng = check_random_state(self.random_state)
         best: tuple[float, np.ndarray, int, bool] | None = None
-        for start in self._starts(D, rng, init):
-            found = self._majorised(D, start)
+        starts = self._starts(D, rng, init)
+        progress = Progress(self, D, restarts=len(starts), max_iter=self.max_iter)
+        for start in starts:
+            found = self._majorised(D, start, progress)
             if best is None or found[0] < best[0]:
                 best = found
         assert best is not None
@@ -186,6 +190,7 @@ class MDS(Embedder):
             )
         self.dissimilarity_matrix_ = D
         self.rows_ = np.empty((0, 0)) if self._metric == "precomputed" else X.copy()
+        progress.finish({"embedding_": self.embedding_, "stress_": self.stress_, "n_iter_": self.n_iter_})
         return self
 
     def _starts(self, D: np.ndarray, rng: np.random.RandomState, init: Any) -> list[np.ndarray]:
@@ -201,24 +206,26 @@ class MDS(Embedder):
                 return [ClassicalMDS(k, metric="precomputed").fit(D).embedding_]
         return [rng.uniform(size=(n, k)) * float(D.max(initial=1.0)) for _ in range(self.n_init)]
 
-    def _majorised(self, D: np.ndarray, Z: np.ndarray) -> tuple[float, np.ndarray, int, bool]:
+    def _majorised(self, D: np.ndarray, Z: np.ndarray, progress: Progress) -> tuple[float, np.ndarray, int, bool]:
         n = len(D)
         total, before = float((D**2).sum()) / 2, np.inf
         normalized = (not self.metric_mds) if self.normalized_stress == "auto" else bool(self.normalized_stress)
         away, wanted, stress = _apart(Z), D, 0.0
-        n_iter, scale = 0, 0.0
-        while n_iter < self.max_iter:
-            n_iter += 1
+        n_iter, scale, converged = 0, 0.0, False
+        for iteration in progress.iterations():
+            n_iter = iteration.number + 1
             if not self.metric_mds:
                 wanted = _ordered(D, away, total)
             Z = _guttman(Z, away, wanted, n)
             away = _apart(Z)
             stress = float(((away - wanted) ** 2).sum()) / 2
             scale = float((away**2).sum()) / 2
-            if not scale > 0 or before - stress <= self.eps * scale:
+            said = {"embedding_": Z, "stress_": stress, "n_iter_": n_iter}
+            iteration.done(state=partial(dict, said), attributes=partial(dict, said))
+            converged = not scale > 0 or before - stress <= self.eps * scale or iteration.stop
+            if converged:
                 break
             before = stress
-        converged = not scale > 0 or before - stress <= self.eps * scale
         return (np.sqrt(stress / scale) if scale > 0 else 0.0) if normalized else stress, Z, n_iter, converged
 
     def fit_transform(self, X: Any, y: Any = None, init: Any = None) -> np.ndarray:
