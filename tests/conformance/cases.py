@@ -330,6 +330,7 @@ FEW_ROWS = {
     "SpectralEmbedding": 100,
     "SupervisedIsomap": 100,
     "KernelPCA": 100,
+    "MDS": 60,
     "LocallyLinearEmbedding": 100,
     "OutOfSampleRegressor": 100,
     "ClusterEnsemble": 300,

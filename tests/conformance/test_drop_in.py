@@ -144,6 +144,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
     "FixedThresholdClassifier": {
         "it: threshold is 'balanced', not 'auto', by default": _BALANCED,
     },
+    "MDS": {"it: init is 'classical_mds', not 'warn', by default": "what the warning there announces"},
     "CCA": {f"{verb}() has no copy": _UNTOUCHED for verb in ("predict", "transform")},
     "Isomap": {"learns no kernel_pca_": _SCALING},
     "SpectralEmbedding": {"learns no affinity_matrix_": _SPARSE_GRAPH},

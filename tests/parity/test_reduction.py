@@ -106,3 +106,21 @@ def test_trustworthiness():
     for k in (1, 5, 40):
         wanted = theirs.trustworthiness(rows, Z, n_neighbors=k)
         assert ours.trustworthiness(rows, Z, n_neighbors=k) == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("how", [{}, {"normalized_stress": True}], ids=str)
+def test_smacof(how):
+    a = ours.MDS(**how).fit(S[:80])
+    b = theirs.MDS(**how, init="classical_mds", n_init=1).fit(S[:80])
+    assert a.stress_ == pytest.approx(b.stress_, rel=1e-6)
+    assert a.n_iter_ == b.n_iter_
+    new = a.transform(S[:80] + 1e-9)
+    np.testing.assert_allclose(new, a.embedding_, atol=0.02 * np.abs(a.embedding_).max())
+
+
+def test_nonmetric_scaling_keeps_the_order():
+    D = np.linalg.norm(S[:60, None] - S[:60], axis=2)
+    curved = ours.MDS(3, metric_mds=False, metric="precomputed", max_iter=2000, eps=1e-9).fit(D**3)
+    assert curved.stress_ < 0.02  # any rising function of distances is as good
+    with pytest.raises(ValueError, match="init must be finite"):
+        ours.MDS(metric="precomputed").fit(D, init=np.zeros((3, 2)))

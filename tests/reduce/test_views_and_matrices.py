@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lanatus.reduce import CCA, PCA, CPDecomposition, KernelCCA, TuckerDecomposition, TwoDLDA, TwoDPCA
+from lanatus.reduce import CCA, MDS, PCA, CPDecomposition, KernelCCA, TuckerDecomposition, TwoDLDA, TwoDPCA
 
 RNG = np.random.RandomState(0)
 SHARED = RNG.normal(size=(300, 2))
@@ -153,3 +153,27 @@ def test_tucker_gives_back_what_is_of_low_rank():
     assert lost == sorted(lost, reverse=True)
     with pytest.raises(ValueError, match="2 sizes"):
         TuckerDecomposition((2, 3, 4), shape=(6, 5)).fit(flat)
+
+
+@pytest.mark.covers("reduce.tensor-decomposition")
+@pytest.mark.parametrize("model", [CPDecomposition(2, max_iter=50), TuckerDecomposition(2), MDS()], ids=str)
+def test_rounds_are_reported(model):
+    seen = []
+
+    class Recorder:
+        max_propagation_depth = None
+
+        def setup(self, estimator, context):
+            pass
+
+        def teardown(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context, **kwargs):
+            pass
+
+        def on_fit_task_end(self, estimator, context, **kwargs):
+            seen.append(context.task_name)
+
+    model.set_callbacks(Recorder()).fit(IMAGES.reshape(60, 35)[:, :6])
+    assert seen.count("iteration") == model.n_iter_

@@ -11,6 +11,7 @@ from .manifold._graph_embedding import GraphEmbedding as GraphEmbedding
 from .manifold._isomap import Isomap as Isomap
 from .manifold._kernel_pca import KernelPCA as KernelPCA
 from .manifold._lle import LocallyLinearEmbedding as LocallyLinearEmbedding
+from .manifold._mds import MDS as MDS
 from .manifold._out_of_sample import OutOfSampleRegressor as OutOfSampleRegressor
 from .manifold._spectral_embedding import SpectralEmbedding as SpectralEmbedding
 from .manifold._supervised_isomap import SupervisedIsomap as SupervisedIsomap

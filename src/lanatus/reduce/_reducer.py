@@ -94,4 +94,4 @@ def settled(axes: np.ndarray, squares: np.ndarray) -> np.ndarray:
 def padded(columns: np.ndarray, k: int) -> np.ndarray:
     """Columns, and zeros where there are fewer than k."""
     lacking = k - columns.shape[1]
-    return columns if lacking <= 0 else np.hstack([columns, np.zeros((len(columns), lacking))])
+    return np.ascontiguousarray(columns) if lacking <= 0 else np.hstack([columns, np.zeros((len(columns), lacking))])

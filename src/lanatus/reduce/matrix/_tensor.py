@@ -1,12 +1,13 @@
 """Tensor decompositions: CP and Tucker."""
 
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from lanatus.base import Floats, check_is_fitted, fitting, warn_unconverged
+from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import method
 from lanatus.params import Integer, rules_for
 from lanatus.reduce._reducer import top_eigen
@@ -31,7 +32,7 @@ def khatri_rao(factors: list[np.ndarray]) -> np.ndarray:
     zh="CP张量分解",
     peers=["tensorly:parafac"],
 )
-class CPDecomposition(MatrixReducer):
+class CPDecomposition(CallbackSupportMixin, MatrixReducer):
     r"""A tensor as a sum of a few products of vectors: CP, also called PARAFAC, by alternating least squares.
 
     :math:`T \approx \sum_r a_r \circ b_r \circ c_r \circ \dots`; the vectors of each mode in turn are those of least
@@ -117,9 +118,9 @@ class CPDecomposition(MatrixReducer):
         factors = [np.zeros((len(T), self.rank)), *factors]
         total, before = float((T**2).sum()), np.inf
         self.error_, converged = 0.0, total == 0
-        n_iter = 0
-        while n_iter < self.max_iter:
-            n_iter += 1
+        n_iter, progress = 0, Progress(self, T, max_iter=self.max_iter)
+        for iteration in progress.iterations():
+            n_iter = iteration.number + 1
             for mode in range(T.ndim):
                 others = [factors[m] for m in range(T.ndim) if m != mode]
                 gram = reduce(np.multiply, [F.T @ F for F in others])
@@ -131,13 +132,17 @@ class CPDecomposition(MatrixReducer):
             # `found` is the last factor with its length, so that the fit needs no tensor of its own
             left = total - float((found * (unfolded(T, T.ndim - 1) @ khatri_rao(factors[:-1]))).sum())
             self.error_ = max(left, 0.0) / total
-            if converged := before - self.error_ < self.tol:
+            said = {"factors_": factors[1:], "error_": self.error_, "n_iter_": n_iter}
+            iteration.done(state=partial(dict, said), attributes=partial(dict, said))
+            converged = before - self.error_ < self.tol or iteration.stop
+            if converged:
                 break
             before = self.error_
         self.n_iter_ = n_iter
         if not converged:
             warn_unconverged(self)
         self._settle(T, factors[1:])
+        progress.finish({"factors_": self.factors_, "error_": self.error_, "n_iter_": n_iter})
         return self
 
     def _settle(self, T: np.ndarray, factors: list[np.ndarray]) -> None:
@@ -184,7 +189,7 @@ def _leading(T: np.ndarray, mode: int, k: int, rng: np.random.RandomState) -> np
     zh="Tucker张量分解",
     peers=["tensorly:tucker"],
 )
-class TuckerDecomposition(MatrixReducer):
+class TuckerDecomposition(CallbackSupportMixin, MatrixReducer):
     r"""A tensor as a small one times a matrix for each mode: Tucker, by higher-order orthogonal iteration.
 
     :math:`T \approx C \times_1 U^{(1)} \times_2 U^{(2)} \cdots` with orthonormal columns, each found as the leading
@@ -261,20 +266,24 @@ class TuckerDecomposition(MatrixReducer):
         ranks = tuple(min(int(r), size) for r, size in zip(given, T.shape[1:], strict=True))
         factors = [_axes(T, mode + 1, r) for mode, r in enumerate(ranks)]
         total, before, converged = float((T**2).sum()), np.inf, False
-        n_iter = 0
-        while n_iter < self.max_iter:
-            n_iter += 1
+        n_iter, progress = 0, Progress(self, T, max_iter=self.max_iter)
+        for iteration in progress.iterations():
+            n_iter = iteration.number + 1
             for mode, r in enumerate(ranks):
                 factors[mode] = _axes(_small(T, factors, skip=mode), mode + 1, r)
             core = _small(T, factors)
             self.error_ = max(total - float((core**2).sum()), 0.0) / total if total > 0 else 0.0
-            if converged := before - self.error_ <= self.tol:
+            said = {"factors_": list(factors), "error_": self.error_, "n_iter_": n_iter}
+            iteration.done(state=partial(dict, said), attributes=partial(dict, said))
+            converged = before - self.error_ <= self.tol or iteration.stop
+            if converged:
                 break
             before = self.error_
         self.n_iter_ = n_iter
         if not converged:
             warn_unconverged(self)
         self.factors_, self.reduced_shape_ = factors, ranks
+        progress.finish({"factors_": factors, "error_": self.error_, "n_iter_": n_iter})
         self._n_out = int(np.prod(ranks))
         return self
 
