@@ -180,7 +180,7 @@ def test_what_cannot_be_is_refused_and_what_stops_early_says_so():
         SVC(kernel=lambda A, B: np.ones(3)).fit(X, y)
     with pytest.raises(ValueError, match="NaN"):
         SVC(kernel=lambda A, B: np.full((len(A), len(B)), np.nan)).fit(X, y)
-    with pytest.warns(ConvergenceWarning, match="did not converge: after 5 pairs"):
+    with pytest.warns(ConvergenceWarning, match="did not converge: after 5 steps"):
         model = SVC(max_iter=5).fit(X, y)
     assert model.fit_status_ == 1
     assert model.n_iter_.tolist() == [5]
