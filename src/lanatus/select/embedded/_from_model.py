@@ -192,7 +192,9 @@ class SelectFromModel(_ByModel):
         return self
 
     def _limit(self, X: Any) -> None:
-        """Learn how many columns may be kept at most."""
+        """Learn how many columns may be kept at most, and refuse a threshold that is none."""
+        if isinstance(self.threshold, str):
+            threshold_of(self.threshold, None, np.ones(1))
         self.__dict__.pop("max_features_", None)
         if self.max_features is None:
             return
