@@ -9,7 +9,7 @@ from .filters._relief import RReliefF as RReliefF
 from .filters._relief import relief_pairs as relief_pairs
 from .search._exhaustive import BranchAndBoundSelector as BranchAndBoundSelector
 from .search._exhaustive import ExhaustiveFeatureSelector as ExhaustiveFeatureSelector
-from .search._scores import Judged as Judged
+from .search._scores import JudgedSubset as JudgedSubset
 from .search._sequential import PlusLMinusRSelector as PlusLMinusRSelector
 from .search._sequential import SequentialFeatureSelector as SequentialFeatureSelector
 from .wrappers._lvw import LVW as LVW

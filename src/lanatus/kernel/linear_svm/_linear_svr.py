@@ -14,7 +14,7 @@ from lanatus.kernel.linear_svm._cutting_plane import cutting_planes, risk_of_row
 from lanatus.kernel.linear_svm._descent import dual_descent, ready
 from lanatus.kernel.linear_svm._interior_point import FEW_COLUMNS, interior_point
 from lanatus.kernel.linear_svm._machine import RULES, Ended, LinearMachine
-from lanatus.kernel.linear_svm._prices import Numbers
+from lanatus.kernel.linear_svm._prices import OnePrice
 from lanatus.kernel.linear_svm._primal import EXACT_COLUMNS, newton_steps, open_objective
 from lanatus.params import Choice, rules_for
 from lanatus.scale import Block, Engine, InMemory, Sums, blockwise, open_engine
@@ -136,7 +136,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         """Learn from rows X with numbers y; `sample_weight` multiplies C."""
         self._refuse()
         engine = open_engine(self, X, y, sample_weight)
-        prices = Numbers(self.C)
+        prices = OnePrice(self.C)
         check_positive_weight(engine.reduce(partial(_mass, prices)).mass)
         solver = self._choose(engine)
         machine = (
@@ -190,7 +190,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         many = engine.n_columns > max(engine.n_rows, EXACT_COLUMNS)
         return "dcd" if many and self.dual == "auto" else "newton"
 
-    def _descend(self, engine: Any, prices: Numbers) -> Ended:
+    def _descend(self, engine: Any, prices: OnePrice) -> Ended:
         y, price = prices(engine.block)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         found = dual_descent(
@@ -199,7 +199,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         )  # fmt: skip
         return Ended(found.theta, found.n_iter, found.violation <= self.tol)
 
-    def _step_by_step(self, engine: Engine, prices: Numbers, solver: str, X: Any, sample_weight: Any) -> Ended:
+    def _step_by_step(self, engine: Engine, prices: OnePrice, solver: str, X: Any, sample_weight: Any) -> Ended:
         rows, weight = (engine.block.X, engine.block.weight) if isinstance(engine, InMemory) else (X, sample_weight)
         scaling, d = self._scaling, engine.n_columns
         if solver == "newton":
@@ -220,7 +220,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         return self._linear(X).ravel()
 
 
-def _mass(prices: Numbers, block: Block) -> Sums:
+def _mass(prices: OnePrice, block: Block) -> Sums:
     return Sums(mass=prices(block)[1].sum())
 
 

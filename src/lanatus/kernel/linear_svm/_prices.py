@@ -26,7 +26,7 @@ class OneClass:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class OnePrice:
     """Numbers to predict, all rows at one price."""
 
     price: float
@@ -37,7 +37,7 @@ class Numbers:
         return y, np.full(len(y), self.price) if block.weight is None else self.price * block.weight
 
 
-Prices = OneClass | Numbers
+Prices = OneClass | OnePrice
 
 
 def single_column(y: Any, X: Any) -> np.ndarray:

@@ -16,7 +16,7 @@ class Axes(NamedTuple):
     squares: np.ndarray
 
 
-class Centred:
+class CentredRows:
     """Rows times the roots of their weights, less their mean, that is never subtracted from the matrix itself."""
 
     def __init__(self, X: Any, mean: np.ndarray, weight: np.ndarray | None) -> None:
@@ -45,7 +45,7 @@ def _scaled(B: np.ndarray, root: np.ndarray) -> np.ndarray:
     return B * (root[:, None] if B.ndim == 2 else root)
 
 
-def by_svd(rows: Centred) -> Axes:
+def by_svd(rows: CentredRows) -> Axes:
     """All axes, by the singular value decomposition of the centred rows (exercise 10.4)."""
     _, values, axes = svd(rows.dense(), full_matrices=False, check_finite=False)
     return Axes(upright(axes.T).T, values.astype(np.float64) ** 2)
@@ -75,7 +75,7 @@ def by_deflation(scatter: np.ndarray, k: int) -> Axes:
     return Axes(upright(axes.T).T, squares)
 
 
-def by_lanczos(rows: Centred, k: int, tol: float, rng: np.random.RandomState) -> Axes:
+def by_lanczos(rows: CentredRows, k: int, tol: float, rng: np.random.RandomState) -> Axes:
     """The k leading axes by ARPACK."""
     n, d = rows.shape
     operator = LinearOperator(
@@ -93,7 +93,7 @@ def by_lanczos(rows: Centred, k: int, tol: float, rng: np.random.RandomState) ->
 
 
 def by_power(
-    rows: Centred, k: int, *, oversamples: int, power: int, normalizer: str, rng: np.random.RandomState
+    rows: CentredRows, k: int, *, oversamples: int, power: int, normalizer: str, rng: np.random.RandomState
 ) -> Axes:
     """The k leading axes of a random subspace after `power` products with both (Halko, Martinsson and Tropp 2011)."""
     n, d = rows.shape
@@ -107,7 +107,7 @@ def by_power(
     return _inside(rows, _orthonormal(rows.times(Q)), k)
 
 
-def by_krylov(rows: Centred, k: int, *, oversamples: int, power: int, rng: np.random.RandomState) -> Axes:
+def by_krylov(rows: CentredRows, k: int, *, oversamples: int, power: int, rng: np.random.RandomState) -> Axes:
     """The k leading axes of the block Krylov space of a random block (Musco and Musco 2015).
 
     All blocks on the way are kept, so that a few products do what many do to the last block alone. Where all blocks
@@ -124,7 +124,7 @@ def by_krylov(rows: Centred, k: int, *, oversamples: int, power: int, rng: np.ra
     return _inside(rows, _orthonormal(np.hstack(blocks)), k)
 
 
-def _inside(rows: Centred, Q: np.ndarray, k: int) -> Axes:
+def _inside(rows: CentredRows, Q: np.ndarray, k: int) -> Axes:
     """The leading axes of the rows as the orthonormal columns of Q see them."""
     axes, corner = qr(rows.transposed_times(Q).astype(np.float64), mode="economic", check_finite=False)
     turn, values, _ = svd(corner, check_finite=False)

@@ -22,7 +22,7 @@ from lanatus.reduce._reducer import Reducer, settled
 from lanatus.reduce.linear import _probabilistic
 from lanatus.reduce.linear._decompose import (
     Axes,
-    Centred,
+    CentredRows,
     by_deflation,
     by_krylov,
     by_lanczos,
@@ -33,7 +33,7 @@ from lanatus.reduce.linear._decompose import (
 from lanatus.reduce.linear._dimension import SPLITS, by_evidence, by_neighbours, by_share
 from lanatus.reduce.linear._linear_reducer import coordinates, projected
 from lanatus.reduce.linear._missing import completed, em_loadings
-from lanatus.reduce.linear._scatter import Scatter, scatter_of, tally_scatter
+from lanatus.reduce.linear._scatter import RowScatter, scatter_of, tally_scatter
 from lanatus.scale import blockwise, is_at_scale, open_engine
 
 _NARROW = 1000  # columns up to which the scatter matrix is the fastest way
@@ -287,7 +287,7 @@ class PCA(Reducer):
             raise ValueError(f"n_components='knn' needs dense rows, 4 or more; got {X.shape}.")
         self._chosen, self.dimension_scores_ = by_neighbours(X, y, weight, self.cv, self.n_neighbors)
 
-    def _fit_sums(self, sums: Scatter, dtype: Any, *, asked: bool, solver: str = "covariance_eigh") -> Self:
+    def _fit_sums(self, sums: RowScatter, dtype: Any, *, asked: bool, solver: str = "covariance_eigh") -> Self:
         """Axes from weight, mean and scatter, which are kept where more rows may come."""
         if asked:
             solver = self.svd_solver if self.svd_solver in _SCATTERED else solver
@@ -312,7 +312,7 @@ class PCA(Reducer):
         n, d = X.shape
         mass = float(n if weight is None else weight.sum())
         mean = _mean(X, weight, mass)
-        rows = Centred(X, mean, weight)
+        rows = CentredRows(X, mean, weight)
         total = _total(rows, mean)
         if solver == "full":
             return self._learn(by_svd(rows), mean, mass, n, total, X.dtype)
@@ -418,7 +418,7 @@ class PCA(Reducer):
         return int(self.n_components_)
 
 
-def _tally(block: Any) -> Scatter:
+def _tally(block: Any) -> RowScatter:
     _refuse_holes(block.X)
     return tally_scatter(block)
 
@@ -449,7 +449,7 @@ def _mean(X: Any, weight: np.ndarray | None, mass: float) -> np.ndarray:
     return np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
 
 
-def _total(rows: Centred, mean: np.ndarray) -> float:
+def _total(rows: CentredRows, mean: np.ndarray) -> float:
     """Sum of squares of the centred rows."""
     X, root = rows.X, rows.root
     if sp.issparse(X):

@@ -10,7 +10,7 @@ from lanatus.base import Floats, Takes, check_is_fitted, fitting
 from lanatus.catalog import method
 from lanatus.params import Choice, Integer, Real, rules_for
 from lanatus.reduce._reducer import Reducer, settled
-from lanatus.reduce.linear._decompose import Centred, by_lanczos, by_power
+from lanatus.reduce.linear._decompose import CentredRows, by_lanczos, by_power
 from lanatus.reduce.linear._linear_reducer import coordinates
 from lanatus.scale import blockwise
 
@@ -122,7 +122,7 @@ class TruncatedSVD(Reducer):
         """
         X = self._take(X, reset=True)
         n, d = X.shape
-        rows, rng = Centred(X, np.zeros(d), None), check_random_state(self.random_state)
+        rows, rng = CentredRows(X, np.zeros(d), None), check_random_state(self.random_state)
         if self.n_components > d:
             raise ValueError(f"n_components({self.n_components}) must be <= n_features({d}).")
         k = min(self.n_components, n)

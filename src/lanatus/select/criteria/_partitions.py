@@ -20,7 +20,7 @@ class _Door(Estimator):
     _takes = Takes(nominal=True, missing=True)
 
 
-class Cells:
+class SubsetCells:
     """Which rows agree on a subset of the columns; a missing value is a value of its own.
 
     Parameters
@@ -44,11 +44,11 @@ class Cells:
         return self._known[subset]
 
 
-def cells_of(X: Any) -> tuple[Cells, list[str]]:
+def cells_of(X: Any) -> tuple[SubsetCells, list[str]]:
     """The cells of X, and the names of its columns."""
     door = _Door()
     table = door._take(X, reset=True)
-    return Cells(table), door.schema_.names
+    return SubsetCells(table), door.schema_.names
 
 
 def places(subset: Sequence[Any], names: list[str]) -> tuple[int, ...]:

@@ -21,23 +21,19 @@ from lanatus.wrapping import LEARNER, Wrapper
 _SPARSE = 1e-5  # above which a weight of an L1 model counts as one
 
 
-class _ByModel(Wrapper, FeatureSelector):
-    """What selectors by a fitted model have in common."""
+def _learned(selector: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    """A clone of the selector's model, fitted to X, which it takes."""
+    rows = selector._take(X, reset=True)
+    weights = {} if sample_weight is None else {"sample_weight": selector._weights(sample_weight, rows)}
+    model = clone(selector.estimator)
+    model.fit(rows, y, **weights)
+    return model
 
-    estimator_: Any
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = get_tags(self.estimator).target_tags.required
-        return tags
-
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        """The schema of X, and the model that it was given or has fitted."""
-        rows = self._take(X, reset=True)
-        weights = {} if sample_weight is None else {"sample_weight": self._weights(sample_weight, rows)}
-        self.estimator_ = clone(self.estimator)
-        self.estimator_.fit(rows, y, **weights)
-        return self.estimator_
+def _tags(self: Any) -> Any:
+    tags = Wrapper.__sklearn_tags__(self)
+    tags.target_tags.required = get_tags(self.estimator).target_tags.required
+    return tags
 
 
 @method(
@@ -48,7 +44,7 @@ class _ByModel(Wrapper, FeatureSelector):
     zh="嵌入式特征选择",
     peers=["scikit-learn:SelectFromModel"],
 )
-class SelectFromModel(_ByModel):
+class SelectFromModel(Wrapper, FeatureSelector):
     r"""The columns to which a model gives weight: those that the LASSO leaves, or of most importance.
 
     A column is worth the norm of its weights over the outputs, or its importance, and kept if that is at least the
@@ -100,6 +96,9 @@ class SelectFromModel(_ByModel):
     """
 
     _state: ClassVar = {}
+    __sklearn_tags__ = _tags
+
+    estimator_: Any
 
     def __init__(
         self,
@@ -165,7 +164,7 @@ class SelectFromModel(_ByModel):
             self._limit(X)
             self.estimator_ = self.estimator
         else:
-            self._learn(X, y, sample_weight)
+            self.estimator_ = _learned(self, X, y, sample_weight)
             self._limit(X)
         return self
 
@@ -254,7 +253,7 @@ def threshold_of(wanted: Any, model: Any, worth: np.ndarray) -> float:
     zh="决策树特征选择",
     peers=["scikit-learn:SelectFromModel"],
 )
-class TreeFeatureSelector(_ByModel):
+class TreeFeatureSelector(Wrapper, FeatureSelector):
     """The columns that a decision tree splits on: forward search by information gain, embedded in the tree.
 
     Each split adds the column of most gain, and growing ends where none gains: what the tree asks for is the subset.
@@ -293,6 +292,9 @@ class TreeFeatureSelector(_ByModel):
     """
 
     _state: ClassVar = {}
+    __sklearn_tags__ = _tags
+
+    estimator_: Any
 
     def __init__(self, estimator: Any, *, min_importance: float = 0.0) -> None:
         self.estimator = estimator
@@ -303,7 +305,7 @@ class TreeFeatureSelector(_ByModel):
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree, and see which columns it asks for."""
-        model = self._learn(X, y, sample_weight)
+        self.estimator_ = model = _learned(self, X, y, sample_weight)
         d = len(self.schema_)
         self.n_splits_ = np.zeros(d, dtype=np.int64)
         for one in np.ravel(np.asarray(getattr(model, "estimators_", model), dtype=object)):

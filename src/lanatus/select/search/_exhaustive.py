@@ -11,7 +11,7 @@ from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.params import Integer, Nothing, rules_for
 from lanatus.select._selector import FeatureSelector
-from lanatus.select.search._scores import SEARCH_RULES, Judged, Scores, Searching, Subset
+from lanatus.select.search._scores import SEARCH_RULES, JudgedSubset, Searching, Subset, SubsetScores
 
 _MOST = 1 << 20  # subsets
 _AT_ONCE = 4096
@@ -107,7 +107,7 @@ class ExhaustiveFeatureSelector(Searching, FeatureSelector):
                 f"{total} subsets of {d} columns are too many; lower max_features, or take SequentialFeatureSelector "
                 "or BranchAndBoundSelector."
             )
-        best: Judged | None = None
+        best: JudgedSubset | None = None
         every = chain.from_iterable(combinations(range(d), size) for size in range(low, high + 1))
         while some := [subset for _, subset in zip(range(_AT_ONCE), every, strict=False)]:
             step = scores.best(some)
@@ -202,11 +202,11 @@ class BranchAndBoundSelector(Searching, FeatureSelector):
         return self
 
 
-def branch_and_bound(scores: Scores, wanted: int) -> Judged:
+def branch_and_bound(scores: SubsetScores, wanted: int) -> JudgedSubset:
     """The best subset of the wanted size, the most promising first; ties go to the earlier columns."""
     d = scores.n_columns
     whole = tuple(range(d))
-    best: Judged | None = None
+    best: JudgedSubset | None = None
     heap: list[tuple[float, int, Subset, int]] = [(-scores.of(whole), 0, whole, 0)]
     number = 0
     while heap:
@@ -215,7 +215,7 @@ def branch_and_bound(scores: Scores, wanted: int) -> Judged:
             break  # nor is any other that is left
         if len(subset) == wanted:
             if best is None or (-minus, [-j for j in subset]) > (best.score, [-j for j in best.subset]):
-                best = Judged(subset, -minus)
+                best = JudgedSubset(subset, -minus)
             continue
         # Columns are left out in order, so that each subset is met once; those before the place stay for good.
         places = [at for at in range(start, len(subset)) if at <= wanted]

@@ -24,7 +24,7 @@ from lanatus.base import (
 from lanatus.catalog import savable
 from lanatus.params import COMMON, Choice, Function, Integer, Nothing, Satisfies
 from lanatus.select.criteria._aic import aic_of
-from lanatus.select.criteria._partitions import Cells, difference_of, gain_of
+from lanatus.select.criteria._partitions import SubsetCells, difference_of, gain_of
 from lanatus.wrapping import LEARNER, ForLearners, takes_of
 
 Subset = tuple[int, ...]
@@ -42,7 +42,7 @@ SEARCH_RULES = {
 
 
 @savable
-class Judged(NamedTuple):
+class JudgedSubset(NamedTuple):
     """A subset that was looked at, and its score."""
 
     subset: Subset
@@ -68,7 +68,7 @@ class Searching(Estimator):
     scoring: Any
     cv: Any
     n_jobs: Any
-    subsets_: list[Judged]
+    subsets_: list[JudgedSubset]
 
     @property
     def _takes(self) -> Takes:  # type: ignore[override]
@@ -82,7 +82,7 @@ class Searching(Estimator):
         tags.target_tags.required = self.estimator is None or get_tags(self.estimator).target_tags.required
         return tags
 
-    def _scores(self, X: Any, y: Any) -> "Scores":
+    def _scores(self, X: Any, y: Any) -> "SubsetScores":
         """What judges subsets of the columns of X, which it takes."""
         if self.estimator is not None and self.criterion is not None:
             raise ValueError(
@@ -93,7 +93,7 @@ class Searching(Estimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         rows = self._take(X, reset=True, min_rows=2)
         one = self._by_learner(rows, y) if self.estimator is not None else self._by_criterion(rows, y)
-        return Scores(one, len(self.schema_), self.n_jobs if self.estimator is not None else 1)
+        return SubsetScores(one, len(self.schema_), self.n_jobs if self.estimator is not None else 1)
 
     def _by_learner(self, rows: Any, y: Any) -> Callable[[Subset], float]:
         if y is not None:
@@ -113,7 +113,7 @@ class Searching(Estimator):
             if data.shape[1] != len(rows.schema):
                 raise ValueError("criterion='aic' is of least squares on numbers; X has nominal columns.")
             return lambda subset: -aic_of(data, target, subset)
-        cells, codes = Cells(rows), class_codes(y, rows)[1]
+        cells, codes = SubsetCells(rows), class_codes(y, rows)[1]
         if self.criterion in (None, "information-gain"):
             return lambda subset: gain_of(cells.of(subset), codes)
         return lambda subset: -difference_of(cells.of(subset), codes, "disagreement")
@@ -137,8 +137,8 @@ class _CrossValidated:
         return () if self.y is None else (self.y[part],)
 
 
-class Scores:
-    """Scores of subsets, larger for better, each computed once.
+class SubsetScores:
+    """SubsetScores of subsets, larger for better, each computed once.
 
     Parameters
     ----------
@@ -171,13 +171,13 @@ class Scores:
             self._known[subset] = score
         return [self._known[subset] for subset in subsets]
 
-    def best(self, subsets: list[Subset]) -> Judged:
+    def best(self, subsets: list[Subset]) -> JudgedSubset:
         """The best of some subsets; ties go to the first."""
         scores = self.of_all(subsets)
         at = int(np.argmax(scores))
-        return Judged(subsets[at], scores[at])
+        return JudgedSubset(subsets[at], scores[at])
 
     @property
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[JudgedSubset]:
         """All that were looked at, in order."""
-        return [Judged(subset, score) for subset, score in self._known.items()]
+        return [JudgedSubset(subset, score) for subset, score in self._known.items()]

@@ -9,7 +9,7 @@ from lanatus.base import fitting
 from lanatus.catalog import method
 from lanatus.params import Choice, Flag, Integer, Nothing, Real, rules_for
 from lanatus.select._selector import FeatureSelector
-from lanatus.select.search._scores import SEARCH_RULES, Judged, Scores, Searching, Subset
+from lanatus.select.search._scores import SEARCH_RULES, JudgedSubset, Searching, Subset, SubsetScores
 
 _COUNT = Choice("auto", "best") | Integer(low=1) | Real(above=0, high=1)
 
@@ -165,21 +165,21 @@ class SequentialFeatureSelector(Searching, FeatureSelector):
         assert self.tol is not None
         return after - before >= self.tol
 
-    def _one_way(self, scores: Scores, wanted: int | None) -> list[Judged]:
+    def _one_way(self, scores: SubsetScores, wanted: int | None) -> list[JudgedSubset]:
         forward, d = self.direction == "forward", scores.n_columns
         end = wanted if wanted is not None else (d if forward else 1)
         now = () if forward else tuple(range(d))
         # As scikit-learn has it, the first step of "auto" is made whatever it costs.
         from_all = not forward and (self.n_features_to_select == "best" or wanted == d)
-        path = [Judged(now, scores.of(now))] if from_all else []
-        best: dict[int, Judged] = {}
+        path = [JudgedSubset(now, scores.of(now))] if from_all else []
+        best: dict[int, JudgedSubset] = {}
         while len(now) != end:
             step = scores.best(_steps(now, d, forward))
             if wanted is None and not self._worth_it(path[-1].score if path else None, step.score):
                 break
             path.append(step)
             now = step.subset
-            if step.score > best.get(len(now), Judged((), -np.inf)).score:
+            if step.score > best.get(len(now), JudgedSubset((), -np.inf)).score:
                 best[len(now)] = step
             if self.floating:
                 now = self._float(scores, now, forward, best, path)
@@ -188,12 +188,14 @@ class SequentialFeatureSelector(Searching, FeatureSelector):
         return path
 
     @staticmethod
-    def _float(scores: Scores, now: Subset, forward: bool, best: dict[int, Judged], path: list[Judged]) -> Subset:
+    def _float(
+        scores: SubsetScores, now: Subset, forward: bool, best: dict[int, JudgedSubset], path: list[JudgedSubset]
+    ) -> Subset:
         """Steps back, as long as each is better than the best subset of its size that was known."""
         d = scores.n_columns
         while (len(now) > 2) if forward else (len(now) < d - 2):
             back = scores.best(_steps(now, d, not forward))
-            if back.score <= best.get(len(back.subset), Judged((), -np.inf)).score:
+            if back.score <= best.get(len(back.subset), JudgedSubset((), -np.inf)).score:
                 break
             best[len(back.subset)] = back
             path.append(back)
@@ -217,7 +219,7 @@ def _steps(now: Subset, d: int, forward: bool) -> list[Subset]:
     return [tuple(i for i in now if i != j) for j in now]
 
 
-def both_ways(scores: Scores, wanted: int | None) -> list[Judged]:
+def both_ways(scores: SubsetScores, wanted: int | None) -> list[JudgedSubset]:
     """By turns the best column is added and the worst of the undecided ones left out, until all are decided on.
 
     The added ones are judged alone, the others together with them, as forward and backward search would.
@@ -225,7 +227,7 @@ def both_ways(scores: Scores, wanted: int | None) -> list[Judged]:
     d = scores.n_columns
     added: Subset = ()
     left = tuple(range(d))  # added and undecided
-    path: list[Judged] = []
+    path: list[JudgedSubset] = []
     while len(added) < len(left):
         step = scores.best([tuple(sorted((*added, j))) for j in left if j not in added])
         added = step.subset
@@ -335,7 +337,7 @@ class PlusLMinusRSelector(Searching, FeatureSelector):
             raise ValueError(f"n_features_to_select={count} is more than the {d} columns of X.")
         forward = self.n_add > self.n_remove
         now: Subset = () if forward else tuple(range(d))
-        self.path_ = [] if forward else [Judged(now, scores.of(now))]
+        self.path_ = [] if forward else [JudgedSubset(now, scores.of(now))]
         turn = (
             [True] * self.n_add + [False] * self.n_remove if forward else [False] * self.n_remove + [True] * self.n_add
         )

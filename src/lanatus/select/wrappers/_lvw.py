@@ -10,7 +10,7 @@ from lanatus.base import Number, fitting
 from lanatus.catalog import method
 from lanatus.params import Flag, Integer, Nothing, Real, rules_for
 from lanatus.select._selector import FeatureSelector
-from lanatus.select.search._scores import SEARCH_RULES, Judged, Scores, Searching, Subset
+from lanatus.select.search._scores import SEARCH_RULES, JudgedSubset, Searching, Subset, SubsetScores
 from lanatus.wrapping import LEARNER
 
 
@@ -134,10 +134,10 @@ class LVW(Searching, FeatureSelector):
         self.subsets_ = scores.judged
         return self
 
-    def _draw(self, scores: Scores, rng: np.random.RandomState) -> Judged | None:
+    def _draw(self, scores: SubsetScores, rng: np.random.RandomState) -> JudgedSubset | None:
         d, end = scores.n_columns, None if self.time_limit is None else time.monotonic() + self.time_limit
         whole: Subset = tuple(range(d))
-        best = Judged(whole, scores.of(whole)) if self.anytime else None
+        best = JudgedSubset(whole, scores.of(whole)) if self.anytime else None
         self.path_ = [] if best is None else [best]
         misses = self.n_iter_ = 0
         while misses < self.max_misses and self.n_iter_ < self.max_iter and (end is None or time.monotonic() < end):
@@ -150,7 +150,7 @@ class LVW(Searching, FeatureSelector):
             better = best is None or score > best.score or (score == best.score and len(subset) < len(best.subset))
             misses = 0 if better else misses + 1
             if better:
-                best = Judged(subset, score)
+                best = JudgedSubset(subset, score)
                 self.path_.append(best)
         self.converged_ = misses >= self.max_misses
         return best
