@@ -75,8 +75,8 @@ def greedy_misses_optimum() -> Iterator[Figure]:
     Examples
     --------
     >>> from lanatus.book import greedy_misses_optimum
-    >>> [figure.computed for figure in greedy_misses_optimum()][:2]
-    ['0 1', '1 2']
+    >>> [figure.computed for figure in greedy_misses_optimum()]
+    ['0 1', 0.5, '1 2', 1.0]
     """
     bits = np.array([[a, b] for a in (0, 1) for b in (0, 1)] * 6)
     y = bits[:, 0] ^ bits[:, 1]
