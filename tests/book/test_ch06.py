@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 from samples import melon_numbers
+from sklearn.datasets import make_moons
+from sklearn.kernel_approximation import Nystroem as TheirNystroem
+from sklearn.kernel_approximation import RBFSampler as TheirSampler
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC as TheirSVC
 
 from lanatus.book import (
     draw_figure,
+    ellipse_map,
     ex_6_2,
     ex_6_4,
     ex_6_5,
@@ -13,11 +19,13 @@ from lanatus.book import (
     fig_6_1,
     fig_6_3,
     fig_6_5,
+    kernel_width_effect,
     linear_svm_time,
+    nystroem_vs_rff,
     svm_c_effect,
     svm_vs_logistic,
 )
-from lanatus.kernel import SVC, SVR, PolynomialKernel
+from lanatus.kernel import SVC, SVR, GaussianKernel, PolynomialKernel
 
 X, Y = melon_numbers()
 SIGNS = np.where(Y == "是", 1, -1)
@@ -186,3 +194,36 @@ def test_figure_6_1():
         sides = [np.sign(along[0] * (part - a)[:, 1] - along[1] * (part - a)[:, 0]) for part in points]
         assert len(set(sides[0])) == len(set(sides[1])) == 1
         assert sides[0][0] != sides[1][0]
+
+
+@pytest.mark.covers("kernel.nystroem-vs-rff")
+def test_features_that_follow_the_data_are_nearer_where_eigenvalues_fall_fast():
+    figures = list(nystroem_vs_rff())
+    assert len(figures) == 5
+    assert [figure.what for figure in figures if not figure.agrees] == []
+    X = np.random.default_rng(0).normal(size=(400, 5))
+    for gamma in (0.02, 1.0):  # the same with scikit-learn's
+        errors = []
+        for made in (TheirNystroem, TheirSampler):
+            Z = made(gamma=gamma, n_components=50, random_state=0).fit_transform(X)
+            errors.append(np.linalg.norm(Z @ Z.T - rbf_kernel(X, gamma=gamma)))
+        assert errors[0] < errors[1]
+
+
+@pytest.mark.covers("kernel.ellipse-to-line")
+def test_squares_make_a_line_of_an_ellipse():
+    figures = list(ellipse_map())
+    assert len(figures) == 4
+    assert [figure.what for figure in figures if not figure.agrees] == []
+
+
+@pytest.mark.covers("kernel.kernel-width-effect")
+def test_widths_do_what_they_do_to_scikit_learns_machine():
+    assert [figure.what for figure in kernel_width_effect() if not figure.agrees] == []
+    X, y = make_moons(200, noise=0.25, random_state=0)
+    Q, _ = make_moons(500, noise=0.25, random_state=1)
+    for sigma in (20.0, 0.5, 0.03):
+        ours = SVC(kernel=GaussianKernel(sigma)).fit(X, y)
+        theirs = TheirSVC(gamma=0.5 / sigma**2).fit(X, y)
+        np.testing.assert_allclose(ours.decision_function(Q), theirs.decision_function(Q), atol=5e-3)
+        assert np.mean(ours.predict(Q) == theirs.predict(Q)) > 0.99
