@@ -30,9 +30,9 @@ def _learned(selector: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     return model
 
 
-def _tags(self: Any) -> Any:
-    tags = Wrapper.__sklearn_tags__(self)
-    tags.target_tags.required = get_tags(self.estimator).target_tags.required
+def _with_target(tags: Any, model: Any) -> Any:
+    """Tags of a selector, which needs a target if its model does."""
+    tags.target_tags.required = get_tags(model).target_tags.required
     return tags
 
 
@@ -96,8 +96,6 @@ class SelectFromModel(Wrapper, FeatureSelector):
     """
 
     _state: ClassVar = {}
-    __sklearn_tags__ = _tags
-
     estimator_: Any
 
     def __init__(
@@ -130,6 +128,9 @@ class SelectFromModel(Wrapper, FeatureSelector):
         | Satisfies(lambda value: isinstance(value, str), "the name of an attribute")
         | Function(),
     )
+
+    def __sklearn_tags__(self) -> Any:
+        return _with_target(super().__sklearn_tags__(), self.estimator)
 
     @property
     def importances_(self) -> np.ndarray:
@@ -292,8 +293,6 @@ class TreeFeatureSelector(Wrapper, FeatureSelector):
     """
 
     _state: ClassVar = {}
-    __sklearn_tags__ = _tags
-
     estimator_: Any
 
     def __init__(self, estimator: Any, *, min_importance: float = 0.0) -> None:
@@ -301,6 +300,9 @@ class TreeFeatureSelector(Wrapper, FeatureSelector):
         self.min_importance = min_importance
 
     _params = rules_for(__init__, estimator=LEARNER, min_importance=Real(low=0, high=1))
+
+    def __sklearn_tags__(self) -> Any:
+        return _with_target(super().__sklearn_tags__(), self.estimator)
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
