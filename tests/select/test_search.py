@@ -120,6 +120,8 @@ def test_branch_and_bound_looks_at_few_and_tells_a_bound_that_is_none():
     found.fit(rng.normal(size=(4, 14)), [0, 1, 0, 1])
     assert np.flatnonzero(found.support_).tolist() == list(range(7, 14))
     assert len(found.subsets_) < 3432 / 3  # of so many subsets of seven
+    alike = BranchAndBoundSelector(lambda X, y, subset: 0.0, n_features_to_select=2)
+    assert np.flatnonzero(alike.fit(rng.normal(size=(4, 5)), [0, 1, 0, 1]).support_).tolist() == [0, 1]
     with pytest.raises(ValueError, match="bounds nothing"):
         BranchAndBoundSelector(lambda X, y, subset: -len(subset)).fit(rng.normal(size=(4, 4)), [0, 1, 0, 1])
     with pytest.raises(ValueError, match="may rise"):
