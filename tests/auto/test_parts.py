@@ -18,6 +18,8 @@ from lanatus.auto._scores import scores_for
 from lanatus.auto._trial import Trial, candidates
 from lanatus.auto._work import Outcome, TrialData, TrialJob, evaluate
 from lanatus.auto._workers import Crew
+from lanatus.linear import LogisticRegression, Ridge
+from lanatus.persist import load, save
 from lanatus.spaces import Options, Span
 from lanatus.table import Table
 
@@ -154,6 +156,34 @@ def test_too_large_tables_drop_the_slow_methods():
     assert "AdaBoost" in few
     assert "AdaBoost" not in many
     assert {"GradientBoosting", "LogisticRegression"} <= many
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e4])
+def test_contenders_whose_answers_depend_on_the_unit_of_the_target_are_given_spreads(unit):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = unit * (np.sin(2 * X[:, 0]) + X[:, 1] + 100)
+    for family in candidates("regression", 200, 3, ["SVR", "KernelRidge", "Nystroem"]):
+        trial = next(family.starts())
+        assert trial.scales_target
+        assert trial.build(0).fit(Table.of(X[:150]), y[:150]).score(Table.of(X[150:]), y[150:]) > 0.8
+
+
+@pytest.mark.parametrize(("task", "learner"), [("two-class", LogisticRegression), ("regression", Ridge)])
+def test_a_transformer_contends_with_a_learner_of_the_task(task, learner, tmp_path):
+    (family,) = candidates(task, 100, 3, ["Nystroem"])
+    assert "Nystroem" in [one.name for one in candidates(task, 100, 3)]
+    trial = family.trial({"n_components": 20, "learner__fit_intercept": False, "design__spread": "normal"})
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    y = (np.abs(X[:, 0]) > 0.7).astype(int) if task == "two-class" else X[:, 0] ** 2
+    model = trial.build(7).fit(Table.of(X), y)
+    inside = model[-1].regressor_ if task == "regression" else model[-1]
+    assert isinstance(inside[-1], learner)
+    assert (inside[0].n_components, inside[0].random_state, inside[-1].fit_intercept) == (20, 7, False)
+    assert model[0].spread == "normal"
+    assert model.score(Table.of(X), y) > 0.9
+    save(model, tmp_path / "model.skops")
+    np.testing.assert_array_equal(load(tmp_path / "model.skops").predict(Table.of(X)), model.predict(Table.of(X)))
 
 
 def test_last_fits_take_the_rounds_that_were_found():

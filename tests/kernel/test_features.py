@@ -50,6 +50,28 @@ def test_nystroem_is_exact_on_the_landmarks():
 
 
 @pytest.mark.covers("kernel.nystroem")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_triangular_root_turns_the_features(dtype):
+    X = rows(300).astype(dtype)
+    same, turned = (Nystroem(n_components=40, random_state=0, root=root).fit(X) for root in ("symmetric", "cholesky"))
+    Z, T = same.transform(X), turned.transform(X)
+    assert T.dtype == dtype
+    assert not np.triu(turned.normalization_, 1).any()
+    np.testing.assert_allclose(T @ T.T, Z @ Z.T, atol=1e-10 if dtype == np.float64 else 1e-4)
+    by_hand = turned.kernel_.pairs(X, turned.components_) @ turned.normalization_.T
+    np.testing.assert_allclose(T, by_hand, atol=1e-12 if dtype == np.float64 else 1e-4)
+
+
+@pytest.mark.covers("kernel.nystroem")
+@pytest.mark.parametrize(
+    ("kernel", "X"), [("rbf", np.repeat(rows(10), 3, axis=0)), ("linear", rows(50)), ("sigmoid", 3 * rows(50))]
+)
+def test_a_singular_or_indefinite_matrix_gets_the_symmetric_root(kernel, X):
+    roots = [Nystroem(kernel, n_components=30, random_state=0, root=root).fit(X) for root in ("symmetric", "cholesky")]
+    np.testing.assert_array_equal(roots[0].normalization_, roots[1].normalization_)
+
+
+@pytest.mark.covers("kernel.nystroem")
 def test_ridge_on_all_landmarks_is_kernel_ridge():
     X = rows(120)
     y = np.sin(X[:, 0])

@@ -80,6 +80,12 @@ class Contender:
         Parameters for the last fit: what costs time, never makes it worse, and tells nothing while searching.
     most_rows, most_columns : int or None, default=None
         On larger tables it is too slow to be worth a try.
+    scales_target : bool, default=False
+        Whether its answers depend on the unit of the target: it is then fitted to numbers centred and divided by their
+        spread.
+    learner : mapping of str to str, default={}
+        For a transformer, which contends by the features it makes: for each task the class that learns from them;
+        ``learner__name`` is a parameter of that.
     """
 
     simplicity: int = 3
@@ -88,6 +94,8 @@ class Contender:
     final: Mapping[str, Any] = field(default_factory=dict)
     most_rows: int | None = None
     most_columns: int | None = None
+    scales_target: bool = False
+    learner: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from lanatus._typing import override
 from lanatus.base import Floats, as_targets, check_is_fitted, fitting
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.kernel.functions._kernel import Kernel
 from lanatus.kernel.functions._pairwise import RULES, drop_in_kernel
 from lanatus.kernel.kernelized._kernel_model import KernelModel, positive_rows
@@ -15,6 +15,7 @@ from lanatus.kernel.kernelized._solve import solve_shifted
 from lanatus.kernel.svm._machine import small_dense
 from lanatus.params import Array, Real, rules_for
 from lanatus.scale import blockwise
+from lanatus.spaces import Span
 
 
 @method(
@@ -24,6 +25,14 @@ from lanatus.scale import blockwise
     en="Kernel ridge regression",
     zh="核岭回归",
     peers=["scikit-learn:KernelRidge"],
+    contender=Contender(
+        simplicity=4,
+        starts=({"kernel": "rbf", "alpha": 0.1}, {"kernel": "rbf", "alpha": 1.0, "gamma": 0.01}),
+        space={"alpha": Span(1e-4, 1e2, log=True), "gamma": Span(1e-4, 1.0, log=True)},
+        most_rows=6000,
+        most_columns=1000,
+        scales_target=True,
+    ),
 )
 class KernelRidge(MultiOutputMixin, RegressorMixin, KernelModel):
     r"""Ridge regression in the space of a kernel: least squares with a penalty on the norm of the function.

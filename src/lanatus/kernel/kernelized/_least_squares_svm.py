@@ -7,14 +7,13 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_class_weight
 
 from lanatus.base import Floats, as_targets, check_is_fitted, coded_rows, fitting
-from lanatus.catalog import Contender, method
+from lanatus.catalog import method
 from lanatus.kernel.functions._named import RULES as KERNEL_RULES
 from lanatus.kernel.kernelized._kernel_model import KernelModel, positive_rows
 from lanatus.kernel.kernelized._solve import solve_shifted
 from lanatus.kernel.svm._classifier import CLASS_WEIGHT
 from lanatus.params import COMMON, Real, rules_for
 from lanatus.scale import blockwise
-from lanatus.spaces import Span
 
 _PRICE = Real(above=0, below=np.inf)
 
@@ -155,13 +154,6 @@ class LeastSquaresSVC(ClassifierMixin, LeastSquaresMachine):
     task="regression",
     en="Least-squares support vector regression",
     zh="最小二乘支持向量回归",
-    contender=Contender(
-        simplicity=4,
-        starts=({"C": 10.0}, {"C": 1.0, "gamma": 0.01}),
-        space={"C": Span(1e-2, 1e4, log=True), "gamma": Span(1e-4, 1.0, log=True)},
-        most_rows=6000,
-        most_columns=1000,
-    ),
 )
 class LeastSquaresSVR(MultiOutputMixin, RegressorMixin, LeastSquaresMachine):
     r"""Kernel ridge regression with a constant: support vector regression with squares in place of the tube.

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 
 from lanatus._typing import override
-from lanatus.catalog import method
+from lanatus.catalog import Contender, method
 from lanatus.kernel.svm._dual import Solved, offset
 from lanatus.kernel.svm._duals import tube
 from lanatus.kernel.svm._machine import RULES
 from lanatus.kernel.svm._regressor import PRICE, SupportVectorRegressor
 from lanatus.params import Nothing, rules_for
+from lanatus.spaces import Span
 
 
 @method(
@@ -20,6 +21,18 @@ from lanatus.params import Nothing, rules_for
     en="Support vector regression",
     zh="支持向量回归",
     peers=["scikit-learn:SVR", "scikit-learn-intelex:SVR"],
+    contender=Contender(
+        simplicity=4,
+        starts=({"C": 1.0}, {"C": 10.0, "gamma": 0.01}),
+        space={
+            "C": Span(1e-2, 1e3, log=True),
+            "gamma": Span(1e-4, 1.0, log=True),
+            "epsilon": Span(1e-3, 0.5, log=True),
+        },
+        most_rows=10_000,
+        most_columns=1000,
+        scales_target=True,
+    ),
 )
 class SVR(SupportVectorRegressor):
     r"""Support vector regression: the flattest function that leaves few rows outside a tube.
