@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -86,73 +84,38 @@ void fetch(const CsrView<T>& X, std::size_t i) {
         __builtin_prefetch(row.columns.data() + e);
 }
 
-// The order of the rows of a sweep, and those that are left out of it for now.
-class Order {
-  public:
-    Order(std::size_t n, std::uint64_t seed) : rows_(n), active_(n), random_(seed) {
-        std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
-    }
-    std::size_t active() const { return active_; }
-    std::size_t operator[](std::size_t place) const { return rows_[place]; }
-    void shuffle() {
-        for (std::size_t s = active_; s > 1; --s) {
-            __extension__ using Wide = unsigned __int128;
-            std::swap(rows_[s - 1], rows_[static_cast<std::size_t>((static_cast<Wide>(next()) * s) >> 64)]);
-        }
-    }
-    void leave_out(std::size_t place) { std::swap(rows_[place], rows_[--active_]); }
-    void take_all() { active_ = rows_.size(); }
-
-  private:
-    std::uint64_t next() {  // SplitMix64: a function of seed and count
-        std::uint64_t z = random_ += 0x9E3779B97F4A7C15u;
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-        return z ^ (z >> 31);
-    }
-    std::vector<std::uint32_t> rows_;
-    std::size_t active_;
-    std::uint64_t random_;
-};
-
 // Sweeps until none of all rows violates by more than tol. visit(i, bound, worst) solves row i and says whether to leave it out.
 template <class Rows, class Visit>
-Descended sweep(const Rows& X, const Descent& how, const Visit& visit) {
-    Order order(X.rows, how.seed);
-    Descended found;
-    double bound = no_bound;
-    while (found.sweeps < how.max_sweeps) {
-        ++found.sweeps;
-        const bool all = order.active() == X.rows;
+void sweep(const Rows& X, const Descent& how, const Visit& visit) {
+    Sweeps& sweeps = how.sweeps;
+    for (std::size_t more = 0; more < how.max_sweeps && !sweeps.done; ++more) {
+        ++sweeps.taken;
+        const bool all = sweeps.active() == X.rows;
         double worst = 0;
-        order.shuffle();
-        for (std::size_t s = 0; s < order.active();) {
-            if (s + ahead < order.active()) fetch(X, order[s + ahead]);
-            if (visit(order[s], bound, worst)) order.leave_out(s);
+        sweeps.shuffle();
+        for (std::size_t s = 0; s < sweeps.active();) {
+            if (s + ahead < sweeps.active()) fetch(X, sweeps[s + ahead]);
+            if (visit(sweeps[s], sweeps.bound, worst)) sweeps.leave_out(s);
             else ++s;
         }
-        found.violation = worst;
-        bound = worst;
+        sweeps.violation = sweeps.bound = worst;
         if (worst > how.tol) continue;
-        if (all) break;
-        order.take_all();
-        bound = no_bound;
+        sweeps.done = all;
+        sweeps.take_all();
+        sweeps.bound = no_bound;
     }
-    return found;
 }
 
 }  // namespace
 
 template <class Rows>
-Descended descend(const Rows& X, const LinearDual& of, const Descent& how, std::span<double> beta,
-                  std::span<double> w) {
+void descend(const Rows& X, const LinearDual& of, const Descent& how, std::span<double> beta, std::span<double> w) {
     std::vector<double> curvature(X.rows);
     for (std::size_t i = 0; i < X.rows; ++i)
         curvature[i] =
             squares(X, i) + of.constant * of.constant + (of.squared && of.cap[i] > 0 ? 1 / (2 * of.cap[i]) : 0.0);
-    std::fill(beta.begin(), beta.end(), 0.0), std::fill(w.begin(), w.end(), 0.0);
     double& last = w[X.cols];
-    return sweep(X, how, [&](std::size_t i, double bound, double& worst) {
+    sweep(X, how, [&](std::size_t i, double bound, double& worst) {
         const double b = beta[i], y = of.y[i], cap = of.cap[i];
         const double most = of.squared && cap > 0 ? no_bound : cap;
         const double low = of.classes && y > 0 ? 0.0 : -most, high = of.classes && y < 0 ? 0.0 : most;
@@ -178,14 +141,13 @@ Descended descend(const Rows& X, const LinearDual& of, const Descent& how, std::
 }
 
 template <class Rows>
-Descended descend_classes(const Rows& X, const ClassDual& of, const Descent& how, MatrixView<double> a,
-                          MatrixView<double> W) {
+void descend_classes(const Rows& X, const ClassDual& of, const Descent& how, MatrixView<double> a,
+                     MatrixView<double> W) {
     const std::size_t k = W.rows, d = X.cols;
     ClassRow row(k, Margins::relative_shared);
     std::vector<double> curvature(X.rows), f(k), fresh(k), change(k);
     for (std::size_t i = 0; i < X.rows; ++i) curvature[i] = squares(X, i) + of.constant * of.constant;
-    std::fill_n(a.data, a.size(), 0.0), std::fill_n(W.data, W.size(), 0.0);
-    return sweep(X, how, [&](std::size_t i, double bound, double& worst) {
+    sweep(X, how, [&](std::size_t i, double bound, double& worst) {
         for (std::size_t c = 0; c < k; ++c) f[c] = dot(X, i, W.row(c)) + of.constant * W.row(c)[d];
         double* mine = a.row(i);
         const auto y = static_cast<std::size_t>(of.y[i]);
@@ -240,10 +202,10 @@ void pegasos(const Rows& X, const Pegasos& of, std::span<double> w, std::span<do
     }
 }
 
-#define LANATUS_INSTANCES(Rows)                                                                                       \
-    template Descended descend(const Rows&, const LinearDual&, const Descent&, std::span<double>, std::span<double>); \
-    template Descended descend_classes(const Rows&, const ClassDual&, const Descent&, MatrixView<double>,             \
-                                       MatrixView<double>);                                                           \
+#define LANATUS_INSTANCES(Rows)                                                                                  \
+    template void descend(const Rows&, const LinearDual&, const Descent&, std::span<double>, std::span<double>); \
+    template void descend_classes(const Rows&, const ClassDual&, const Descent&, MatrixView<double>,             \
+                                  MatrixView<double>);                                                           \
     template void pegasos(const Rows&, const Pegasos&, std::span<double>, std::span<double>);
 
 LANATUS_INSTANCES(MatrixView<const float>)

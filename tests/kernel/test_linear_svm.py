@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from lanatus._core import core
 from lanatus._core import kernel as kernels
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score, roc_auc_score
@@ -77,12 +78,14 @@ def test_the_hinge_is_that_of_the_machine_with_a_kernel(cells):
     smo = SVC(kernel=lambda A, B: A @ B.T + 1.0, C=0.5, tol=1e-8).fit(X, y)  # its own constant is free: none is left
     free = LinearSVC(loss="hinge", C=0.5, intercept_scaling=100.0, tol=1e-8).fit(X, y)
     np.testing.assert_allclose(free.decision_function(X), smo.decision_function(X), atol=2e-3)
-    w, beta, _, violation = kernels.linear_descent(
-        X, np.where(y == 1, 1.0, -1.0), np.full(len(y), 0.5),
-        classes=True, squared=False, epsilon=0.0, constant=1.0, tol=1e-8, max_sweeps=100_000, seed=0,
+    w, beta, sweeps = np.zeros(X.shape[1] + 1), np.zeros(len(y)), kernels.Sweeps(len(y), 0)
+    kernels.linear_descent(
+        X, np.where(y == 1, 1.0, -1.0), np.full(len(y), 0.5), beta, w, sweeps,
+        classes=True, squared=False, epsilon=0.0, constant=1.0, tol=1e-8, max_sweeps=100_000,
     )  # fmt: skip
     alpha = beta * np.where(y == 1, 1, -1)
-    assert violation <= 1e-8
+    assert sweeps.done
+    assert sweeps.violation <= 1e-8
     assert alpha.min() >= 0
     assert alpha.max() <= 0.5
     np.testing.assert_allclose(w, wide.T @ beta, atol=1e-9)
@@ -311,3 +314,38 @@ def test_single_numbers_stay_single(cells):
         two = LinearSVC(solver=solver, loss=loss, tol=1e-5, random_state=0, max_iter=10_000).fit(X, y)
         assert one.coef_.dtype == np.float32
         np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-3)
+
+
+@pytest.mark.covers("kernel.dual-coordinate-descent-svm")
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearSVC(loss="hinge", solver="dcd", random_state=0),
+        LinearSVC(loss="squared_hinge", solver="dcd", random_state=0),
+        LinearSVC(multi_class="crammer_singer", random_state=0),
+        LinearSVR(loss="squared_epsilon_insensitive", solver="dcd", random_state=0),
+    ],
+    ids=str,
+)
+def test_every_sweep_is_reported(model):
+    X, y = load_iris(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    model.set_params(max_iter=5000)
+    recorder = Recorder()
+    alone, watched = clone(model).fit(X, y), clone(model).set_callbacks(recorder).fit(X, y)
+    np.testing.assert_array_equal(watched.coef_, alone.coef_)
+    assert watched.n_iter_ == alone.n_iter_ > 1
+    assert max(np.bincount(recorder.restarts)) == alone.n_iter_
+    np.testing.assert_array_equal(recorder.models[-1].coef_, alone.coef_)
+    assert not np.array_equal(recorder.models[0].coef_, alone.coef_)
+
+
+@pytest.mark.covers("kernel.dual-coordinate-descent-svm")
+def test_the_value_that_sweeps_tell_rises_to_the_objective(cells, capsys):
+    X, y = cells
+    model = LinearSVC(loss="squared_hinge", solver="dcd", C=0.3, tol=1e-8, max_iter=20_000, verbose=1, random_state=0)
+    least = objective(model.fit(X, y), X, y, 0.3)
+    told = [float(line.rsplit(" ", 1)[1]) for line in capsys.readouterr().out.splitlines()]
+    assert len(told) == model.n_iter_
+    assert np.all(np.diff(told) >= -1e-6 * least)
+    assert told[-1] == pytest.approx(least, rel=1e-6)

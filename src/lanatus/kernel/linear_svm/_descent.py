@@ -1,7 +1,7 @@
 """Linear machines by their dual, coordinate by coordinate, and by Pegasos."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,65 +14,75 @@ from lanatus.optimize.solvers.smooth import Step
 _STILL = 5  # epochs of Pegasos in which the objective must fall by a share of tol
 
 
-class Descended(NamedTuple):
-    """Coefficients (d + 1), the intercept last; sweeps; the violation that was left."""
-
-    theta: np.ndarray
-    n_iter: int
-    violation: float
-
-
 def ready(X: Any) -> Any:
     """X as the kernels take it, compressed rows checked."""
     return core.csr(X) if sp.issparse(X) else X
 
 
-def dual_descent(
+def dual_steps(
     X: Any,
     y: np.ndarray,
     price: np.ndarray,
     loss: str,
     epsilon: float,
+    sweeps: Any,
     *,
     scaling: float,
     tol: float,
-    max_iter: int,
-    seed: int,
-) -> Descended:
-    """Coordinate descent on the dual; X from `ready`, classes as -1 and +1."""
-    w, _, sweeps, violation = kernels.linear_descent(
-        X,
-        y,
-        price,
-        classes=loss in ("hinge", "squared_hinge"),
-        squared=loss.startswith("squared"),
-        epsilon=epsilon,
-        constant=scaling,
-        tol=tol,
-        max_sweeps=max_iter,
-        seed=seed,
-    )
-    w[-1] *= scaling
-    return Descended(w, sweeps, violation)
+    at_once: int = 1,
+) -> Iterator[Step]:
+    """Coordinate descent on the dual, a step some sweeps; X from `ready`, classes as -1 and +1.
+
+    `sweeps` is a fresh ``Sweeps`` of the kernels, which counts them. The value of a step is that of the dual: the least
+    that the objective can be.
+    """
+    beta, w = np.zeros(len(y)), np.zeros(X.shape[1] + 1)
+    squared = loss.startswith("squared")
+    while True:
+        kernels.linear_descent(
+            X,
+            y,
+            price,
+            beta,
+            w,
+            sweeps,
+            classes=loss in ("hinge", "squared_hinge"),
+            squared=squared,
+            epsilon=epsilon,
+            constant=scaling,
+            tol=tol,
+            max_sweeps=at_once,
+        )
+        value = float(y @ beta) - epsilon * float(np.abs(beta).sum()) - 0.5 * float(w @ w)
+        if squared:
+            used = beta != 0
+            value -= 0.25 * float((beta[used] ** 2 / price[used]).sum())
+        yield Step(_scaled(w, scaling), value, sweeps.done)
 
 
-def class_descent(
+def class_steps(
     X: Any,
     codes: np.ndarray,
     price: np.ndarray,
     n_classes: int,
+    sweeps: Any,
     *,
     scaling: float,
     tol: float,
-    max_iter: int,
-    seed: int,
-) -> Descended:
-    """Crammer and Singer's machine of several classes; coefficients (n_classes, d + 1)."""
-    W, _, sweeps, violation = kernels.linear_descent_classes(
-        X, codes, price, n_classes=n_classes, constant=scaling, tol=tol, max_sweeps=max_iter, seed=seed
-    )
-    W[:, -1] *= scaling
-    return Descended(W, sweeps, violation)
+    at_once: int = 1,
+) -> Iterator[Step]:
+    """The same for Crammer and Singer's machine of several classes; coefficients (n_classes, d + 1)."""
+    a, W = np.zeros((len(codes), n_classes)), np.zeros((n_classes, X.shape[1] + 1))
+    while True:
+        kernels.linear_descent_classes(X, codes, price, a, W, sweeps, constant=scaling, tol=tol, max_sweeps=at_once)
+        yield Step(_scaled(W, scaling), float(a.sum()) - 0.5 * float(np.vdot(W, W)), sweeps.done)
+
+
+def _scaled(w: np.ndarray, scaling: float) -> np.ndarray:
+    """Coefficients whose last is the intercept."""
+    out = w.copy()
+    out[..., -1] *= scaling
+    return out
 
 
 def pegasos_steps(X: Any, y: np.ndarray, price: np.ndarray, *, scaling: float, tol: float, seed: int) -> Iterator[Step]:

@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
+from lanatus._core import kernel as kernels
 from lanatus.base import class_codes, fitting, n_threads, warn_unconverged
 from lanatus.callbacks import Progress
 from lanatus.catalog import method
 from lanatus.kernel.linear_svm._cutting_plane import cutting_planes, risk_of_ranking, risk_of_rows
-from lanatus.kernel.linear_svm._descent import Descended, class_descent, dual_descent, pegasos_steps, ready
+from lanatus.kernel.linear_svm._descent import class_steps, dual_steps, pegasos_steps, ready
 from lanatus.kernel.linear_svm._interior_point import FEW_COLUMNS, interior_point
 from lanatus.kernel.linear_svm._machine import RULES, Ended, LinearMachine
 from lanatus.kernel.linear_svm._prices import OneClass
@@ -260,32 +261,52 @@ class LinearSVC(ClassifierMixin, LinearMachine):
 
     def _all_classes(self, engine: Any, factors: np.ndarray) -> list[Ended]:
         """Crammer and Singer's machine; of two classes the difference of both."""
-        block = engine.block
+        block, k = engine.block, len(self.classes_)
         _, codes = class_codes(block.y, block.X, self.classes_)
         price = self.C * factors[codes] * (1.0 if block.weight is None else block.weight)
-        found = class_descent(
-            ready(block.X), codes, price, len(self.classes_),
-            scaling=self._scaling, tol=self.tol, max_iter=self.max_iter, seed=self._seed(),
-        )  # fmt: skip
-        thetas = found.theta[1:] - found.theta[:1] if len(self.classes_) == 2 else found.theta
-        return [Ended(theta, found.n_iter, found.violation <= self.tol) for theta in thetas]
+        rows = ready(block.X)
+
+        def begin(sweeps: Any, at_once: int) -> Iterator[Step]:
+            return class_steps(rows, codes, price, k, sweeps, scaling=self._scaling, tol=self.tol, at_once=at_once)
+
+        def attributes(theta: np.ndarray, n_iter: int) -> dict[str, Any]:
+            return _attributes(theta[1:] - theta[:1] if k == 2 else theta, n_iter, engine.dtype)
+
+        progress = Progress(self, block.X, block.weight, max_iter=self.max_iter)
+        found = self._sweep(begin, kernels.Sweeps(len(codes), self._seed()), progress, attributes)
+        progress.finish(attributes(found.theta, found.n_iter))
+        thetas = found.theta[1:] - found.theta[:1] if k == 2 else found.theta
+        return [found._replace(theta=theta) for theta in thetas]
 
     def _descend(self, engine: Any, factors: np.ndarray) -> list[Ended]:
-        """Coordinate descent, each machine by a thread of its own."""
-        block, seed = engine.block, self._seed()
-        X = ready(block.X)
+        """Coordinate descent: each machine by a thread of its own, or one after the other where they are watched."""
+        block, seed, tasks = engine.block, self._seed(), self._prices(factors)
+        rows = ready(block.X)
+        thetas = np.zeros((len(tasks), engine.n_columns + 1))
+        progress = Progress(self, block.X, block.weight, restarts=len(tasks), max_iter=self.max_iter)
 
-        def one(prices: OneClass) -> Descended:
-            y, price = prices(block)
-            return dual_descent(
-                X, 2 * y - 1, price, self.loss, 0.0,
-                scaling=self._scaling, tol=self.tol, max_iter=self.max_iter, seed=seed,
-            )  # fmt: skip
+        def one(number: int) -> Ended:
+            y, price = tasks[number](block)
 
-        tasks = self._prices(factors)
-        with ThreadPoolExecutor(min(n_threads(), len(tasks))) as pool:
-            found = list(pool.map(one, tasks))
-        return [Ended(machine.theta, machine.n_iter, machine.violation <= self.tol) for machine in found]
+            def begin(sweeps: Any, at_once: int) -> Iterator[Step]:
+                return dual_steps(
+                    rows, 2 * y - 1, price, self.loss, 0.0, sweeps,
+                    scaling=self._scaling, tol=self.tol, at_once=at_once,
+                )  # fmt: skip
+
+            moment = partial(_moment, thetas, number, engine.dtype)
+            found = self._sweep(begin, kernels.Sweeps(len(y), seed), progress, moment)
+            thetas[number] = found.theta
+            return found
+
+        numbers = range(len(tasks))
+        if self._is_watched(progress):
+            machines = [one(number) for number in numbers]
+        else:
+            with ThreadPoolExecutor(min(n_threads(), len(tasks))) as pool:
+                machines = list(pool.map(one, numbers))
+        progress.finish(_attributes(thetas, max(machine.n_iter for machine in machines), engine.dtype))
+        return machines
 
     def _step_by_step(
         self, engine: Engine, factors: np.ndarray, solver: str, X: Any, sample_weight: Any

@@ -1,5 +1,6 @@
 """Linear support vector regression."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Self
 
@@ -7,15 +8,17 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
+from lanatus._core import kernel as kernels
 from lanatus.base import check_positive_weight, fitting, warn_unconverged
 from lanatus.callbacks import Progress
 from lanatus.catalog import method
 from lanatus.kernel.linear_svm._cutting_plane import cutting_planes, risk_of_rows
-from lanatus.kernel.linear_svm._descent import dual_descent, ready
+from lanatus.kernel.linear_svm._descent import dual_steps, ready
 from lanatus.kernel.linear_svm._interior_point import FEW_COLUMNS, interior_point
 from lanatus.kernel.linear_svm._machine import RULES, Ended, LinearMachine
 from lanatus.kernel.linear_svm._prices import OnePrice
 from lanatus.kernel.linear_svm._primal import EXACT_COLUMNS, newton_steps, open_objective
+from lanatus.optimize.solvers.smooth import Step
 from lanatus.params import Choice, rules_for
 from lanatus.scale import Block, Engine, InMemory, Sums, blockwise, open_engine
 
@@ -191,13 +194,21 @@ class LinearSVR(RegressorMixin, LinearMachine):
         return "dcd" if many and self.dual == "auto" else "newton"
 
     def _descend(self, engine: Any, prices: OnePrice) -> Ended:
-        y, price = prices(engine.block)
+        block, attributes = engine.block, partial(_attributes, engine.dtype)
+        y, price = prices(block)
+        rows = ready(block.X)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        found = dual_descent(
-            ready(engine.block.X), y, price, self.loss, self.epsilon,
-            scaling=self._scaling, tol=self.tol, max_iter=self.max_iter, seed=seed,
-        )  # fmt: skip
-        return Ended(found.theta, found.n_iter, found.violation <= self.tol)
+
+        def begin(sweeps: Any, at_once: int) -> Iterator[Step]:
+            return dual_steps(
+                rows, y, price, self.loss, self.epsilon, sweeps,
+                scaling=self._scaling, tol=self.tol, at_once=at_once,
+            )  # fmt: skip
+
+        progress = Progress(self, block.X, block.weight, max_iter=self.max_iter)
+        machine = self._sweep(begin, kernels.Sweeps(len(y), seed), progress, attributes)
+        progress.finish(attributes(machine.theta, machine.n_iter))
+        return machine
 
     def _step_by_step(self, engine: Engine, prices: OnePrice, solver: str, X: Any, sample_weight: Any) -> Ended:
         rows, weight = (engine.block.X, engine.block.weight) if isinstance(engine, InMemory) else (X, sample_weight)

@@ -72,6 +72,23 @@ class LinearMachine(CallbackSupportMixin, Estimator):
             self.coef_ = self.coef_.toarray()
         return self
 
+    def _is_watched(self, progress: Progress) -> bool:
+        """Whether somebody wants to hear of each iteration."""
+        return progress.watched or bool(self.verbose)
+
+    def _sweep(
+        self,
+        begin: Callable[[Any, int], Iterator[Step]],
+        sweeps: Any,
+        progress: Progress,
+        attributes: Callable[[np.ndarray, int], dict[str, Any]],
+    ) -> Ended:
+        """Coordinate descent to its end: in one go, or a sweep at a time where it is watched."""
+        if self._is_watched(progress):
+            return self._run(begin(sweeps, 1), progress, attributes)
+        step = next(begin(sweeps, self.max_iter))
+        return Ended(step.theta, sweeps.taken, step.converged)
+
     def _run(
         self, steps: Iterator[Step], progress: Progress, attributes: Callable[[np.ndarray, int], dict[str, Any]]
     ) -> Ended:
