@@ -152,11 +152,11 @@ class PrimalObjective(SmoothObjective):
         """A rough inverse of the Hessian that holds for all coefficients."""
         return partial(_divide, np.full(len(theta), 1 + 2 * self.mass))
 
-    def thinned(self, most: int) -> "PrimalObjective | None":
+    def thinned(self, most: int, rows_a_column: int = 64) -> "PrimalObjective | None":
         """The objective of every k-th row, if that leaves enough of them, of fair weight and on both sides."""
         rows = self._rows()
         n, d = rows.X.shape
-        step = min(most, n // max(8192, 64 * (d + 1)))
+        step = min(most, n // max(8192, rows_a_column * (d + 1)))
         if step < 2:
             return None
         part = PrimalObjective.of_rows(rows.every(step), self.scaling)

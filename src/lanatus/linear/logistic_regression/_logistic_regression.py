@@ -24,6 +24,7 @@ from lanatus.optimize.solvers.smooth import (
     lbfgs,
     newton,
     newton_cg,
+    newton_cg_from_sample,
     newton_from_sample,
 )
 from lanatus.params import Choice, Flag, Integer, Nothing, Real, Satisfies, rules_for
@@ -31,6 +32,8 @@ from lanatus.scale import Engine, InMemory, open_engine, tally_classes
 from lanatus.spaces import Options, Span
 
 SmoothSolver = Callable[[LogisticObjective, np.ndarray, float], Iterator[Step]]
+
+_HESSIAN = 2001  # coefficients up to which the Hessian of a sample is worth having whole
 
 # Names of scikit-learn's solvers that all mean "find the optimum", which is the same for each.
 _SAME = {"newton-cholesky": "newton", "liblinear": "auto", "sag": "auto", "saga": "auto"}
@@ -310,8 +313,9 @@ def _newton_for(name: str, objective: LogisticObjective, start: np.ndarray) -> S
         return lbfgs if start.size > (1000 if binary else 600) else partial(newton, frugal=binary)
     if (name == "newton" and start.size <= 1000) or (not binary and start.size <= 200):
         return newton
-    few = start.size <= (100 if sp.issparse(rows.X) else 300)
-    return newton_from_sample if binary and few and name != "newton-cg" else newton_cg
+    if not binary or name == "newton-cg" or (sp.issparse(rows.X) and start.size > 100) or start.size > _HESSIAN:
+        return newton_cg
+    return newton_from_sample if start.size <= 300 else newton_cg_from_sample
 
 
 def _state(theta: np.ndarray, n_iter: int) -> dict[str, Any]:

@@ -204,11 +204,11 @@ class LogisticObjective(SmoothObjective):
                 blocks[j, :, j] += np.trace(blocks[j, :, j]) / classes**2
         return hessian
 
-    def thinned(self, most: int) -> "LogisticObjective | None":
+    def thinned(self, most: int, rows_a_column: int = 64) -> "LogisticObjective | None":
         """The objective of every k-th row, if that leaves enough of them, of both classes and of fair weight."""
         rows = self._rows()
         n, d = rows.X.shape
-        step = min(most, n // max(8192, 64 * (d + 1)))
+        step = min(most, n // max(8192, rows_a_column * (d + 1)))
         if step < 2:
             return None
         sample = rows.every(step)

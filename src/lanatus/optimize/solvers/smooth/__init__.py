@@ -9,7 +9,7 @@ from lanatus.optimize.solvers.smooth._gradient_descent import gradient_descent
 from lanatus.optimize.solvers.smooth._hessian import hessian_solver
 from lanatus.optimize.solvers.smooth._lbfgs import lbfgs
 from lanatus.optimize.solvers.smooth._newton import newton, newton_from_sample
-from lanatus.optimize.solvers.smooth._newton_cg import newton_cg
+from lanatus.optimize.solvers.smooth._newton_cg import newton_cg, newton_cg_from_sample
 from lanatus.optimize.solvers.smooth._objective import Point, SmoothObjective, Solve, Step, last
 
 __all__ = [
@@ -24,5 +24,6 @@ __all__ = [
     "lbfgs",
     "newton",
     "newton_cg",
+    "newton_cg_from_sample",
     "newton_from_sample",
 ]

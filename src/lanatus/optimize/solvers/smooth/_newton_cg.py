@@ -1,23 +1,48 @@
 """Newton's method with conjugate gradients."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 
-from lanatus.optimize.solvers.smooth._objective import RESOLUTION, Point, SmoothObjective, Solve, Step, line_search
+from lanatus.optimize.solvers.smooth._hessian import hessian_solver
+from lanatus.optimize.solvers.smooth._newton import newton
+from lanatus.optimize.solvers.smooth._objective import (
+    RESOLUTION,
+    Point,
+    SmoothObjective,
+    Solve,
+    Step,
+    last,
+    line_search,
+)
 
 _FEW = 1000  # coefficients up to which other ways to the same optimum are exact too, and should meet this one
 
 
-def newton_cg(objective: SmoothObjective, theta: np.ndarray, tol: float) -> Iterator[Step]:
+def newton_cg_from_sample(objective: SmoothObjective, theta: np.ndarray, tol: float) -> Iterator[Step]:
+    """Newton's method on some of many rows first: its end is where all begin, its Hessian guides their steps."""
+    part = None if theta.any() else objective.thinned(16, rows_a_column=16)
+    if part is None:
+        return newton_cg(objective, theta, tol)
+    start = last(newton(part, theta, 10 * tol, frugal=True), 20).theta
+    rough = part.at(start, "hessian").hessian * (objective.mass / part.mass)
+    return newton_cg(objective, start, tol, precondition=hessian_solver(rough))
+
+
+def newton_cg(
+    objective: SmoothObjective, theta: np.ndarray, tol: float, *, precondition: Solve | None = None
+) -> Iterator[Step]:
     """Newton's method with each step found by conjugate gradients, from products with the Hessian alone."""
     now = objective.at(theta, "curvature")
     first = objective.slope(now)
     if first <= tol:
         yield Step(theta, now.value, True)
         return
-    preconditioners = objective.preconditioners(now.curvature)
-    precondition = next(preconditioners)
+    # One that is given is better than the first of the objective's own.
+    preconditioners = islice(objective.preconditioners(now.curvature), int(precondition is not None), None)
+    if precondition is None:
+        precondition = next(preconditioners)
     while True:
         # Accurate steps near the end, rough ones far from it.
         accuracy = min(0.25, max(0.05, objective.slope(now) / first))

@@ -71,7 +71,7 @@ class SmoothObjective:
         """A rough inverse of the Hessian that holds for all coefficients."""
         raise NotImplementedError
 
-    def thinned(self, most: int) -> "SmoothObjective | None":
+    def thinned(self, most: int, rows_a_column: int = 64) -> "SmoothObjective | None":
         """The objective of every k-th row, k up to `most`, with a ridge in proportion; None if they are too few."""
         raise NotImplementedError
 
