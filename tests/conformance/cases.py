@@ -135,7 +135,15 @@ EXCUSED: dict[str, dict[str, str]] = {
     },
     **{
         name: {"check_sample_weight_equivalence_on_dense_data": _BY_ROW}
-        for name in ("BregmanKMeans", "FuzzyCMeans", "KMedoids", "KPrototypes", "KernelKMeans", "LVQ")
+        for name in (
+            "BregmanKMeans",
+            "ConstrainedKMeans",
+            "FuzzyCMeans",
+            "KMedoids",
+            "KPrototypes",
+            "KernelKMeans",
+            "LVQ",
+        )
     },
     **{
         name: {
@@ -192,6 +200,7 @@ EXCUSED |= {
 }
 EXCUSED["NuSVC"]["check_class_weight_classifiers"] = "so unequal weights leave no room for nu, and it says so"
 
+EXCUSED["SeededKMeans"] = {"check_clustering": "it needs seeds, and the check gives no y"}
 EXCUSED["GradientBoostingClassifier"]["check_class_weight_classifiers"] = (
     "it sets min_weight_fraction_leaf beside weights, which losses without unit curvature refuse"
 )
@@ -221,6 +230,7 @@ FIXED_START: dict[str, Any] = {
     "DistanceOutlierDetector": lambda X: {"n_clusters": 1},
     "OPTICS": lambda X: {"cluster_method": "dbscan", "eps": 100.0},  # one cluster: others are numbered by the first row
     "KMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3], "tol": 0},
+    "ConstrainedKMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3]},
     "KMedoids": lambda X: {"init": "build"},
     # "balanced" makes three clusters weigh the same, so that rounding decides which one a stump cuts off
     "CostSensitiveBoostClassifier": lambda X: {"costs": {("red", "green"): 3.0, ("green", "red"): 2.0}},
@@ -259,6 +269,8 @@ BY_LAPACK = {
     "KernelLDA",
     "KernelLogisticRegression",
     "KernelRidge",
+    "LabelPropagation",
+    "LabelSpreading",
     "LeastSquaresSVC",
     "LeastSquaresSVR",
     "Nystroem",

@@ -103,3 +103,5 @@ from .ch11._selection import wrapper_vs_filter as wrapper_vs_filter
 from .ch11._sparse import ex_11_5 as ex_11_5
 from .ch11._sparse import ex_11_6 as ex_11_6
 from .ch11._uniqueness import lasso_nonunique as lasso_nonunique
+from .ch13._clustering import fig_13_8 as fig_13_8
+from .ch13._clustering import fig_13_10 as fig_13_10

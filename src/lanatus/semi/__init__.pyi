@@ -1,0 +1,10 @@
+from .clustering._constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
+from .clustering._constraints import Constraints as Constraints
+from .clustering._constraints import constraint_closure as constraint_closure
+from .clustering._constraints import violated_constraints as violated_constraints
+from .clustering._seeded_kmeans import SeededKMeans as SeededKMeans
+from .graph._affinity import affinity_matrix as affinity_matrix
+from .graph._affinity import graph_energy as graph_energy
+from .graph._affinity import graph_laplacian as graph_laplacian
+from .graph._label_propagation import LabelPropagation as LabelPropagation
+from .graph._label_spreading import LabelSpreading as LabelSpreading

@@ -1,0 +1,1 @@
+"""Learners that ask for labels (section 13.1)."""

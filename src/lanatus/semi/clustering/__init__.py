@@ -1,0 +1,1 @@
+"""Clustering with constraints and seeds (section 13.6)."""

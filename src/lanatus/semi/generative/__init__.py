@@ -1,0 +1,1 @@
+"""Mixtures and naive Bayes with latent labels (section 13.2)."""

@@ -1,0 +1,1 @@
+"""Labels of bags, wrong labels, rows of another task."""
