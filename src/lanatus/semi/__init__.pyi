@@ -3,6 +3,10 @@ from .clustering._constraints import Constraints as Constraints
 from .clustering._constraints import constraint_closure as constraint_closure
 from .clustering._constraints import violated_constraints as violated_constraints
 from .clustering._seeded_kmeans import SeededKMeans as SeededKMeans
+from .disagreement._co_training import CoTraining as CoTraining
+from .disagreement._self_training import SelfTrainingClassifier as SelfTrainingClassifier
+from .disagreement._tri_training import TriTraining as TriTraining
+from .disagreement._views import split_views as split_views
 from .graph._affinity import affinity_matrix as affinity_matrix
 from .graph._affinity import graph_energy as graph_energy
 from .graph._affinity import graph_laplacian as graph_laplacian

@@ -32,7 +32,7 @@ def seeds() -> np.ndarray:
 def constrained_models() -> list[Any]:
     """Rounds of constrained k-means from x6, x12, x27."""
     recorder, X = Recorder(), melons()
-    how = {"must_link": MUST_LINK, "cannot_link": CANNOT_LINK, "closure": False}
+    how: dict[str, Any] = {"must_link": MUST_LINK, "cannot_link": CANNOT_LINK, "closure": False}
     ConstrainedKMeans(3, init=X[[5, 11, 26]], **how).set_callbacks(recorder).fit(X)
     return recorder.models
 
