@@ -15,6 +15,7 @@ from .manifold._mds import MDS as MDS
 from .manifold._out_of_sample import OutOfSampleRegressor as OutOfSampleRegressor
 from .manifold._spectral_embedding import SpectralEmbedding as SpectralEmbedding
 from .manifold._supervised_isomap import SupervisedIsomap as SupervisedIsomap
+from .manifold._tsne import TSNE as TSNE
 from .matrix._tensor import CPDecomposition as CPDecomposition
 from .matrix._tensor import TuckerDecomposition as TuckerDecomposition
 from .matrix._two_d_lda import TwoDLDA as TwoDLDA
