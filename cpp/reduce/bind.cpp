@@ -81,8 +81,8 @@ auto py_fuzzy_weights(In2<double> distances, double connectivity, int n_threads)
 }
 
 void py_umap_round(const Csr<float>& rate, In2<float> others, In1<std::uint64_t> keys, InOut2<float> Y,
-                   std::size_t round, double step, double a, double b, double push, std::size_t n_draws, int pulls,
-                   bool moving, int n_threads) {
+                   std::size_t round, double step, double a, double b, double push, std::size_t n_draws, bool moving,
+                   int n_threads) {
     require_threads(n_threads);
     const auto rows = rate.view();
     const auto there = view(others);
@@ -98,7 +98,6 @@ void py_umap_round(const Csr<float>& rate, In2<float> others, In1<std::uint64_t>
                         static_cast<float>(b),
                         static_cast<float>(push),
                         n_draws,
-                        pulls,
                         moving};
     nb::gil_scoped_release nogil;
     umap_round(rows, there, span(keys), how, points, n_threads);
@@ -116,7 +115,7 @@ void bind(nb::module_& m) {
     m.def("fuzzy_weights", &py_fuzzy_weights, "distances"_a.noconvert(), nb::kw_only(), "connectivity"_a, "n_threads"_a,
           "-> weights of edges to neighbours");
     m.def("umap_round", &py_umap_round, "rate"_a, "others"_a.noconvert(), "keys"_a.noconvert(), "Y"_a.noconvert(),
-          nb::kw_only(), "round"_a, "step"_a, "a"_a, "b"_a, "push"_a, "n_draws"_a, "pulls"_a, "moving"_a, "n_threads"_a,
+          nb::kw_only(), "round"_a, "step"_a, "a"_a, "b"_a, "push"_a, "n_draws"_a, "moving"_a, "n_threads"_a,
           "Moves the points of Y by one round.");
 }
 

@@ -95,7 +95,7 @@ double repulsion(MatrixView<const float> Y, double angle, MatrixView<float> push
 template <std::size_t D>
 double tsne_gradient(const CsrView<float>& p, MatrixView<const float> Y, double exaggeration, double angle,
                      bool with_loss, MatrixView<float> gradient, int n_threads) {
-    const double Z = std::max(repulsion<D>(Y, angle, gradient, n_threads), std::numeric_limits<double>::min());
+    const double Z = repulsion<D>(Y, angle, gradient, n_threads);  // 0 of a single point
     std::array<std::vector<float>, D> at;
     for (std::size_t k = 0; k < D; ++k) {
         at[k].resize(Y.rows);
@@ -103,7 +103,7 @@ double tsne_gradient(const CsrView<float>& p, MatrixView<const float> Y, double 
     }
     std::array<const float*, D> where;
     for (std::size_t k = 0; k < D; ++k) where[k] = at[k].data();
-    const auto pushed = static_cast<float>(4 / Z), pulled = static_cast<float>(4 * exaggeration);
+    const auto pushed = static_cast<float>(Z > 0 ? 4 / Z : 0), pulled = static_cast<float>(4 * exaggeration);
     const std::vector<double> losses =
         parallel_parts<double>(Chunks::of(Y.rows, 128, 64, 1), n_threads, [&](std::size_t begin, std::size_t end) {
             double loss = 0;
@@ -117,7 +117,7 @@ double tsne_gradient(const CsrView<float>& p, MatrixView<const float> Y, double 
             }
             return loss;
         });
-    double loss = std::log(Z);
+    double loss = Z > 0 ? std::log(Z) : 0;
     for (const double part : losses) loss += part;
     return loss;
 }

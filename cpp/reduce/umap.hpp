@@ -4,8 +4,8 @@
 //     w_ij = (1 + a |y_i - y_j|^(2b))^-1 ; edges pull by the gradient of log w, drawn points push by that of log(1 - w)
 //
 // Every point moves by its own edges, from where all the others were when the round began, so that rounds do not depend on
-// threads; an edge that is met pulls `pulls` times, as from both of its ends. Draws follow from the key of the point and the
-// round. O(edges met times draws).
+// threads; an edge of the graph stands twice, once at each of its ends. Draws follow from the key of the point and the round.
+// O(edges met times draws).
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -94,7 +94,6 @@ struct UmapRound {
     std::size_t round;
     float step, a, b, push;
     std::size_t n_draws;
-    int pulls;
     bool moving;  // whether the points themselves are those that stand in `others`
 };
 
@@ -120,9 +119,7 @@ void umap_round(const CsrView<float>& rate, MatrixView<const float> others, std:
             const double r = edges.values[e], now = static_cast<double>(how.round);
             if (std::floor((now + 1) * r + 1e-9) <= std::floor(now * r + 1e-9)) continue;
             const float* to = others.row(static_cast<std::size_t>(edges.columns[e]));
-            for (int pull = 0; pull < how.pulls; ++pull) {
-                const float square = sq_gap(to);
-                if (!(square > 0)) break;
+            if (const float square = sq_gap(to); square > 0) {
                 const float power = rough_power(square, how.b);
                 move(to, -2 * how.a * how.b * power / (square * (1 + how.a * power)));
             }

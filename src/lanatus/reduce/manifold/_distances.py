@@ -111,10 +111,11 @@ def iterated(n: int, k: int) -> bool:
 
 
 def by_blocks(times: Callable[[np.ndarray], np.ndarray], n: int, k: int, most: int = 24) -> Any:
-    """The k largest eigenvalues of a symmetric matrix and their vectors by block Lanczos; None if not in `most` products.
+    """The k largest eigenvalues of a symmetric matrix and their vectors by block Lanczos; None if not in `most`
+    products.
 
-    The matrix is known by its products with blocks of vectors, each of which costs little more than that with one: it is
-    read once. All blocks are kept at right angles. A vector is found when what the matrix leaves of it is rounding.
+    The matrix is known by its products with blocks of vectors, each of which costs little more than that with one: it
+    is read once. All blocks are kept at right angles. A vector is found when what the matrix leaves of it is rounding.
     """
     width = k + 6
     Q, _ = np.linalg.qr(np.random.RandomState(0).standard_normal((n, width)))

@@ -16,7 +16,7 @@ from lanatus.neighbors import NEIGHBOR_RULES, NearestNeighbors
 from lanatus.params import Array, Choice, Integer, Nothing, Real, rules_for
 from lanatus.reduce._reducer import Embedder
 from lanatus.reduce.linear._pca import PCA
-from lanatus.reduce.manifold._affinities import as_edges, neighbour_distances, new_distances
+from lanatus.reduce.manifold._affinities import as_edges, known, neighbour_distances, new_distances
 from lanatus.scale import blockwise
 
 _EXAGGERATED = 250  # rounds in which neighbours pull harder
@@ -33,12 +33,12 @@ _CHECKED = 50  # rounds between two looks at the divergence
 class TSNE(CallbackSupportMixin, Embedder):
     r"""t-SNE: points in few columns, such that who is near whom is as among the rows.
 
-    Minimises :math:`\sum_{ij} p_{ij} \log (p_{ij} / q_{ij})`, where :math:`p_{j|i} \propto
-    e^{-\lVert x_i - x_j \rVert^2 / 2 \sigma_i^2}` has the given perplexity, :math:`p_{ij}` is their mean both ways over n,
-    and :math:`q_{ij} \propto (1 + \lVert y_i - y_j \rVert^2)^{-1}`.
+    Minimises :math:`\sum_{ij} p_{ij} \log (p_{ij} / q_{ij})`, where :math:`p_{j|i} \propto e^{-\lVert x_i - x_j
+    \rVert^2 / 2 \sigma_i^2}` has the given perplexity, :math:`p_{ij}` is their mean both ways over n, and :math:`q_{ij}
+    \propto (1 + \lVert y_i - y_j \rVert^2)^{-1}`.
 
-    Book: section 10.7, where manifold learning goes on. Kernel: ``cpp/reduce/tsne.hpp``. Cost: the search for neighbours,
-    and :math:`O(n \log n)` a round; :math:`O(n^2)` with ``method="exact"``.
+    Book: section 10.7, where manifold learning goes on. Kernel: ``cpp/reduce/tsne.hpp``. Cost: the search for
+    neighbours, and :math:`O(n \log n)` a round; :math:`O(n^2)` with ``method="exact"``.
 
     Parameters
     ----------
@@ -86,9 +86,10 @@ class TSNE(CallbackSupportMixin, Embedder):
 
     Notes
     -----
-    ``transform`` places a new row at the mean of the points of its neighbours and lets them pull, while all points push;
-    the points of ``fit`` stay, and other new rows do not matter. Distances between clusters say little, sizes of clusters
-    nothing: the perplexity decides. Of very many columns take some fifty principal components first.
+    ``transform`` gives a row of ``fit`` its point, places a new row at the mean of the points of its neighbours and
+    lets them pull, while all points push; the points of ``fit`` stay, and other new rows do not matter. Distances
+    between clusters say little, sizes of clusters nothing: the perplexity decides. Of very many columns take some fifty
+    principal components first.
 
     Examples
     --------
@@ -186,8 +187,10 @@ class TSNE(CallbackSupportMixin, Embedder):
         """
         X = self._take(X, reset=True)
         n = X.shape[0]
-        if self.perplexity >= n:
-            raise ValueError(f"perplexity must be less than n_samples; got {self.perplexity} and {n} rows.")
+        if self.perplexity >= n > 1:
+            raise ValueError(
+                f"perplexity must be less than n_samples; got perplexity={self.perplexity}, n_samples={n}."
+            )
         if self.n_components > 3 and self.method != "exact":
             raise ValueError(
                 f"n_components={self.n_components} with method='barnes_hut', whose cells have up to 3 columns; take "
@@ -290,10 +293,9 @@ class TSNE(CallbackSupportMixin, Embedder):
             perplexity = min(float(self.perplexity), float(k))
             p = kernels.perplexities(away**2, perplexity=perplexity, n_threads=n_threads())
             Y = np.asarray(np.einsum("ij,ijk->ik", p, points[near].astype(np.float64)), dtype=np.float32)
-            edges = as_edges(p, near, n, dtype=np.float32)
-            if self.n_components > 3:
-                return Y
-            return _settle(edges, points, Y)
+            if self.n_components <= 3:
+                Y = _settle(as_edges(p, near, n, dtype=np.float32), points, Y)
+            return known(Y, points, away, near)
 
 
 def _settle(edges: sp.csr_array, points: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -337,4 +339,3 @@ class _Slope:
         pairs = P > 0
         loss = self._own - float((P[pairs] * np.log(q[pairs] / total)).sum())
         return np.asarray(gradient, dtype=np.float32), loss
-
