@@ -85,6 +85,13 @@ class IncrementalPCA(Reducer):
         "noise_variance_": Number(),
     }
 
+    components_: np.ndarray
+    singular_values_: np.ndarray
+    mean_: np.ndarray
+    var_: np.ndarray
+    n_components_: int
+    n_samples_seen_: int
+
     get_covariance, get_precision = _probabilistic.get_covariance, _probabilistic.get_precision
 
     def __init__(

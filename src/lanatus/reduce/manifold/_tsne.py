@@ -272,11 +272,11 @@ class TSNE(CallbackSupportMixin, Embedder):
                     break
                 if not early and float(np.linalg.norm(gradient)) <= self.min_grad_norm:
                     break
-        if not np.isfinite(Y).all():
+        loss = slope(Y, 1.0, True)[1]
+        if not (np.isfinite(Y).all() and np.isfinite(loss)):
             raise ValueError(
                 f"the points went to infinity with learning_rate={self.learning_rate!r}; take a smaller one, or 'auto'."
             )
-        loss = slope(Y, 1.0, True)[1]
         progress.finish({"embedding_": Y, "kl_divergence_": loss, "n_iter_": last})
         return Y, float(max(loss, 0.0)), last
 

@@ -57,7 +57,7 @@ class _Views(ClassNamePrefixFeaturesOutMixin, TwoViews):
         -------
         pair of ndarrays of shape (n_samples, n_components)
         """
-        return self.fit(X, y).transform(X, y)  # type: ignore[attr-defined]
+        return self.fit(X, y).transform(X, y)
 
 
 class _PLS(RegressorMixin, _Views):
