@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from bench.runner import Case
+from bench.tables import DATA
 
 
 def rows(n: int, d: int, dtype: Any) -> dict[str, Any]:
@@ -156,6 +157,66 @@ def _embedding(name: str, n: int, floor: float, how: dict[str, Any], quality: An
     )
 
 
+# ---------------------------------------------------------------- pictures of neighbourhoods
+
+
+def crowd(n: int, d: int) -> dict[str, Any]:
+    """Twenty clusters that touch."""
+    rng = np.random.default_rng(0)
+    centres = 2.5 * rng.normal(size=(20, d))
+    return {"X": (centres[rng.integers(20, size=n)] + rng.normal(size=(n, d))).astype(np.float32)}
+
+
+def written_digits(n: int) -> dict[str, Any]:
+    """Fifty principal components of MNIST's images."""
+    import pandas as pd
+
+    from lanatus.reduce import PCA
+
+    frame = pd.read_parquet(DATA / "mnist.parquet").iloc[:n]
+    X = frame.drop(columns="digit").to_numpy(np.float32) / 255
+    return {"X": np.ascontiguousarray(PCA(50, svd_solver="covariance_eigh").fit_transform(X))}
+
+
+def trusted(case: dict[str, Any], Z: np.ndarray) -> float:
+    """Trustworthiness of every seventh point."""
+    from lanatus.reduce import trustworthiness
+
+    return trustworthiness(case["X"][::7], np.asarray(Z)[::7], n_neighbors=10)
+
+
+def their_tsne(case: dict[str, Any]) -> np.ndarray:
+    from openTSNE import TSNE
+
+    return np.asarray(TSNE(n_jobs=2, random_state=0).fit(case["X"]))
+
+
+def their_umap(case: dict[str, Any]) -> np.ndarray:
+    import warnings
+
+    from umap import UMAP
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.asarray(UMAP(n_jobs=2).fit_transform(case["X"]))
+
+
+def _neighbourhoods(name: str, what: str, make: Any, floor: float, peer: str, theirs: Any) -> Case:
+    return Case(
+        suite="reduce",
+        name=f"{name}, {what}",
+        make=make,
+        ours=partial(our_embedding, name, {"random_state": 0}),
+        peers={peer: theirs},
+        quality=trusted,
+        quality_name="trustworthiness of every seventh point",
+        floor=floor,
+        tolerance=5e-3,  # what other seeds change
+        rounds=1,
+    )
+
+
+_CROWD, _DIGITS = partial(crowd, 20_000, 50), partial(written_digits, 20_000)
 _LLE = {"n_neighbors": 12, "random_state": 0}
 CASES = [
     Case(
@@ -204,4 +265,11 @@ CASES = [
         floor=5.0,
         rounds=3,
     ),
+    _neighbourhoods("TSNE", "20k x 50", _CROWD, 1.2, "openTSNE", their_tsne),
+    _neighbourhoods("UMAP", "20k x 50", _CROWD, 1.0, "umap-learn", their_umap),
 ]
+if (DATA / "mnist.parquet").exists():
+    CASES += [
+        _neighbourhoods("TSNE", "20k of MNIST", _DIGITS, 1.2, "openTSNE", their_tsne),
+        _neighbourhoods("UMAP", "20k of MNIST", _DIGITS, 1.0, "umap-learn", their_umap),
+    ]

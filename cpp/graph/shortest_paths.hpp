@@ -5,8 +5,11 @@
 // Reached nodes wait in buckets by their distance, each half a mean edge wide; those of a bucket are gone on from until none
 // of them has come nearer, so that the lengths are those of Dijkstra's order to the last bit. Where the longest edge is
 // too long for buckets, a heap of four children a node takes their place.
-// Sources are shared among the threads; each row is the work of one, so their number never shows. O((n + e) log n) a source.
+// Many sources are taken in groups of eight that lie near each other (path_group.hpp): they go along an edge together.
+// Groups are shared among the threads; each is the work of one, so their number never shows. O((n + e) log n) a source.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,6 +18,7 @@
 
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
+#include "graph/path_group.hpp"
 
 namespace lanatus::graph {
 
@@ -152,9 +156,65 @@ inline void by_buckets(const CsrView<double>& graph, const Ring& ring, std::size
     }
 }
 
+// The sources, by number, in groups that lie near each other: each begins with the first source left over, and takes those
+// that are met first on the way along edges from there. A last group repeats its last.
+inline std::vector<std::array<std::size_t, group_size>> near_groups(const CsrView<double>& graph,
+                                                                    std::span<const std::int32_t> sources) {
+    constexpr std::size_t most_met = 512;                    // nodes looked at for a group
+    std::vector<std::vector<std::size_t>> left(graph.rows);  // the sources at each node that are in no group
+    for (std::size_t s = sources.size(); s-- > 0;) left[static_cast<std::size_t>(sources[s])].push_back(s);
+    std::vector<std::size_t> met_by(graph.rows, 0), met;
+    std::vector<std::array<std::size_t, group_size>> groups;
+    std::vector<char> taken(sources.size(), 0);
+    for (std::size_t first = 0, from = 0; first < sources.size(); ++first) {
+        if (taken[first]) continue;
+        std::array<std::size_t, group_size> group;
+        std::size_t size = 0;
+        met.assign(1, static_cast<std::size_t>(sources[first]));
+        met_by[met[0]] = groups.size() + 1;
+        for (std::size_t m = 0; m < met.size() && size < group_size; ++m) {
+            for (auto& here = left[met[m]]; !here.empty() && size < group_size; here.pop_back())
+                taken[here.back()] = 1, group[size++] = here.back();
+            for (const std::int32_t next : graph.row(met[m]).columns) {
+                const auto node = static_cast<std::size_t>(next);
+                if (met_by[node] == groups.size() + 1 || met.size() >= most_met) continue;
+                met_by[node] = groups.size() + 1;
+                met.push_back(node);
+            }
+        }
+        for (; from < sources.size() && size < group_size; ++from)  // too few near: any
+            if (!taken[from]) {
+                auto& here = left[static_cast<std::size_t>(sources[from])];
+                here.erase(std::find(here.begin(), here.end(), from));
+                taken[from] = 1, group[size++] = from;
+            }
+        for (; size < group_size; ++size) group[size] = group[size - 1];
+        groups.push_back(group);
+    }
+    return groups;
+}
+
+inline void paths_in_groups(const CsrView<double>& graph, const Ring& ring, std::span<const std::int32_t> sources,
+                            MatrixView<double> D, int n_threads) {
+    const auto groups = near_groups(graph, sources);
+    parallel_chunks(Chunks::of(groups.size(), 1, 64, 1), n_threads, [&](std::size_t begin, std::size_t end) {
+        GroupScratch scratch(graph.rows, ring.count);
+        for (std::size_t g = begin; g < end; ++g) {
+            std::array<std::int32_t, group_size> nodes;
+            for (std::size_t l = 0; l < group_size; ++l) nodes[l] = sources[groups[g][l]];
+            paths_from_group(graph, ring.width, nodes, scratch);
+            for (std::size_t l = 0; l < group_size; ++l) {
+                double* row = D.row(groups[g][l]);
+                for (std::size_t i = 0; i < graph.rows; ++i) row[i] = scratch.distances[i * group_size + l];
+            }
+        }
+    });
+}
+
 inline void shortest_paths(const CsrView<double>& graph, std::span<const std::int32_t> sources, MatrixView<double> D,
                            int n_threads) {
     const Ring ring = Ring::of({graph.values, static_cast<std::size_t>(graph.indptr[graph.rows])});
+    if (ring.count > 0 && sources.size() >= group_size) return paths_in_groups(graph, ring, sources, D, n_threads);
     parallel_chunks(Chunks::of(sources.size(), 1, 64, 1), n_threads, [&](std::size_t begin, std::size_t end) {
         if (ring.count > 0) {
             BucketScratch scratch{std::vector<std::vector<std::int32_t>>(ring.count), std::vector<double>(graph.rows)};

@@ -52,6 +52,8 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
 # As many neighbours that three clusters of thirty rows are one graph: one in parts is joined, with a warning.
 _IN_ONE_PART = {"n_neighbors": 40}
 _LITTLE_OF |= dict.fromkeys(("Isomap", "LocallyLinearEmbedding", "SpectralEmbedding"), _IN_ONE_PART)
+_LITTLE_OF["TSNE"] = {"perplexity": 5, "max_iter": 250}  # of twenty rows there are no thirty neighbours
+_LITTLE_OF["UMAP"] = {"n_epochs": 20}
 _TWO = {"n_components": 2}  # by default hundreds, however few columns there are
 _LITTLE_OF |= dict.fromkeys(("GaussianRandomProjection", "SparseRandomProjection"), _TWO)
 _LITTLE_OF["OutOfSampleRegressor"] = {"reducer": Isomap(**_IN_ONE_PART)}
@@ -292,6 +294,9 @@ COLUMN_A_ROW = {"MixedKernel"}
 
 # What draws batches of rows by their numbers, whatever it begins with: no weights equal repeats, no order another's.
 BATCHED = {"LVQ", "MiniBatchKMeans", "Nystroem"}
+
+# Hundreds of rounds make much of rounding, and of draws by row number: in another order the picture is another one.
+BY_ROUNDS = {"TSNE", "UMAP"}
 
 # Clusterers whose clusters are numbered by rows, or begin with rows drawn by number and end, on clusters that do
 # not meet, in the same ones: in another order the clusters are the same, their numbers are not.

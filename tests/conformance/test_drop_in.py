@@ -148,7 +148,10 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "it: threshold is 'balanced', not 'auto', by default": _BALANCED,
     },
     "MDS": {"it: init is 'classical_mds', not 'warn', by default": "what the warning there announces"},
-    "CCA": {f"{verb}() has no copy": _UNTOUCHED for verb in ("predict", "transform")},
+    **{
+        name: {f"{verb}() has no copy": _UNTOUCHED for verb in ("predict", "transform")}
+        for name in ("CCA", "PLSCanonical", "PLSRegression")
+    },
     "Isomap": {"learns no kernel_pca_": _SCALING},
     "SpectralEmbedding": {"learns no affinity_matrix_": _SPARSE_GRAPH},
     "KMeans": {
@@ -301,7 +304,7 @@ def example(cls: type) -> tuple[Any, Any, Any]:
 
 def _fit_for(name: str, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows and targets that a class of that name can be fitted to."""
-    if name.startswith("MultiTask") or name == "CCA":
+    if name.startswith("MultiTask") or name in ("CCA", "PLSCanonical", "PLSSVD"):
         return X, np.column_stack([y, -y])
     if name in ("MultinomialNB", "ComplementNB"):
         return np.abs(X), y

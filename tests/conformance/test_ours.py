@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from conformance.cases import (
     BATCHED,
     BY_LAPACK,
+    BY_ROUNDS,
     CHANCES,
     COLUMN_A_ROW,
     ENTRIES,
@@ -209,6 +210,8 @@ def test_order_of_rows_does_not_matter(entry):
         pytest.skip("draws batches of rows by their numbers")
     if entry.name in COLUMN_A_ROW:
         pytest.skip("its columns are the rows learned from, in their order")
+    if entry.name in BY_ROUNDS:
+        pytest.skip("hundreds of rounds make much of rounding")
     X, y = numbers(entry, enough(entry))
     order = np.random.RandomState(2).permutation(len(X))
     one = renumbered(entry, answers(build(entry, X).fit(X, y), X))

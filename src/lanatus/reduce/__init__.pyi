@@ -1,4 +1,7 @@
 from .linear._centering import centering_matrix as centering_matrix
+from .linear._factor_analysis import FactorAnalysis as FactorAnalysis
+from .linear._fast_ica import FastICA as FastICA
+from .linear._incremental_pca import IncrementalPCA as IncrementalPCA
 from .linear._linear_reducer import LinearReducer as LinearReducer
 from .linear._lpp import LPP as LPP
 from .linear._pca import PCA as PCA
@@ -15,6 +18,8 @@ from .manifold._mds import MDS as MDS
 from .manifold._out_of_sample import OutOfSampleRegressor as OutOfSampleRegressor
 from .manifold._spectral_embedding import SpectralEmbedding as SpectralEmbedding
 from .manifold._supervised_isomap import SupervisedIsomap as SupervisedIsomap
+from .manifold._tsne import TSNE as TSNE
+from .manifold._umap import UMAP as UMAP
 from .matrix._tensor import CPDecomposition as CPDecomposition
 from .matrix._tensor import TuckerDecomposition as TuckerDecomposition
 from .matrix._two_d_lda import TwoDLDA as TwoDLDA
@@ -25,3 +30,6 @@ from .measures._neighbourhoods import continuity as continuity
 from .measures._neighbourhoods import trustworthiness as trustworthiness
 from .views._cca import CCA as CCA
 from .views._kernel_cca import KernelCCA as KernelCCA
+from .views._pls import PLSSVD as PLSSVD
+from .views._pls import PLSCanonical as PLSCanonical
+from .views._pls import PLSRegression as PLSRegression

@@ -1,6 +1,7 @@
 """Isomap: multidimensional scaling of distances along a graph of neighbours."""
 
 import warnings
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,9 +15,11 @@ from lanatus.neighbors import NEIGHBOR_RULES, NearestNeighbors
 from lanatus.params import Choice, Integer, Nothing, Real, rules_for
 from lanatus.reduce._reducer import Embedder, padded
 from lanatus.reduce.manifold._classical_mds import placed
-from lanatus.reduce.manifold._distances import Centring, leading, require_memory
+from lanatus.reduce.manifold._distances import Centring, by_blocks, iterated, leading, require_memory
 from lanatus.reduce.manifold._isomap_graph import neighbour_graph, repaired, search_for
 from lanatus.scale import blockwise
+
+_SQUARES = 2**16  # entries squared at a time, which stay in the cache; larger products wait for threads
 
 
 @method(
@@ -211,7 +214,7 @@ class Isomap(Embedder):
         else:
             method = "D" if self.path_method == "auto" else self.path_method
             self.dist_matrix_ = shortest_path(edges, method=method)
-        self._scale(self._between(begin), self.dist_matrix_)
+        self._scale(self.dist_matrix_ if begin is None else self.dist_matrix_[:, begin])
         return self
 
     def _repair(self, graph: sp.csr_array, X: Any) -> tuple[sp.csr_array, int]:
@@ -237,25 +240,30 @@ class Isomap(Embedder):
             np.minimum(least, lengths[-1], out=least)
         return np.array(chosen), np.array(lengths)
 
-    def _between(self, begin: np.ndarray | None) -> np.ndarray:
-        """Squared lengths between the rows that paths were measured from."""
-        return self.dist_matrix_**2 if begin is None else self.dist_matrix_[:, begin] ** 2
-
-    def _scale(self, squares: np.ndarray, lengths: np.ndarray) -> None:
-        """Multidimensional scaling; rows that are no landmarks are placed by their lengths to them."""
-        centring = Centring(squares)
-        self.square_means_, self.square_mean_ = centring.columns, centring.all
-        B = centring.of_self(squares)
-        B *= -0.5
-        values, vectors = leading(B, min(self.n_components, len(B)), self.eigen_solver, self.tol, self.max_iter)
+    def _scale(self, between: np.ndarray) -> None:
+        """Multidimensional scaling of lengths; rows that are no landmarks are placed by their lengths to them."""
+        n = len(between)
+        k = min(self.n_components, n)
+        self.square_means_ = _times_squares(between, np.ones((n, 1)))[:, 0] / n
+        self.square_mean_ = float(self.square_means_.mean())
+        found = by_blocks(partial(_times_centred, between), n, k) if self._by_blocks(n, k) else None
+        if found is None:
+            squares = between**2
+            B = Centring(squares).of_self(squares)
+            B *= -0.5
+            found = leading(B, k, self.eigen_solver, self.tol, self.max_iter)
+        values, vectors = found
         scale = float(np.abs(values).max(initial=0.0))
-        values = np.where(np.abs(values) > 1e-13 * len(B) * scale, values, 0.0)
+        values = np.where(np.abs(values) > 1e-13 * n * scale, values, 0.0)
         points = padded(vectors * np.sqrt(np.maximum(values, 0.0)), self.n_components)
         self.eigenvalues_ = np.append(values, np.zeros(self.n_components - len(values)))
         self._points = points
-        if len(B) < lengths.shape[1]:
-            points = self._place(lengths.T)
+        if n < self.dist_matrix_.shape[1]:
+            points = self._place(self.dist_matrix_.T)
         self.embedding_ = points
+
+    def _by_blocks(self, n: int, k: int) -> bool:
+        return self.eigen_solver == "auto" and iterated(n, k)
 
     def _place(self, lengths: np.ndarray) -> np.ndarray:
         return placed(lengths**2, self.square_means_, self.square_mean_, self._points, self.eigenvalues_)
@@ -283,7 +291,25 @@ class Isomap(Embedder):
     def reconstruction_error(self) -> float:
         """Root of the mean squared entry of the inner products that the columns leave over."""
         check_is_fitted(self)
-        squares = self._between(getattr(self, "landmarks_", None))
+        squares = (self.dist_matrix_[:, self.landmarks_] if hasattr(self, "landmarks_") else self.dist_matrix_) ** 2
         B = -0.5 * Centring(squares).of_self(squares)
         left = (B**2).sum() - (np.maximum(self.eigenvalues_, 0.0) ** 2).sum()
         return float(np.sqrt(max(left, 0.0)) / len(B))
+
+
+def _times_squares(D: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """The squares of a matrix, times a block, without a matrix of squares."""
+    n = len(D)
+    out, rows = np.empty((n, V.shape[1])), max(1, min(n, _SQUARES // max(D.shape[1], 1)))
+    room = np.empty((rows, D.shape[1]))
+    for start in range(0, n, rows):
+        part = room[: min(rows, n - start)]
+        np.square(D[start : start + rows], out=part)
+        np.dot(part, V, out=out[start : start + rows])
+    return out
+
+
+def _times_centred(D: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """Inner products of the points (10.10), times a block."""
+    out = _times_squares(D, V - V.mean(axis=0))
+    return (out - out.mean(axis=0)) * -0.5
