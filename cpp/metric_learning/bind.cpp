@@ -22,6 +22,7 @@ double py_nca(InOut2<T> D, In1<double> squares, In1<std::int32_t> classes, std::
               int n_threads) {
     require_threads(n_threads);
     const auto task = task_of(D, squares, classes, first, self_term);
+    require(std::ranges::is_sorted(task.classes), "rows must be in the order of their classes");
     const auto block = view(D);
     nb::gil_scoped_release nogil;
     return nca_block(task, block, n_threads);

@@ -17,7 +17,8 @@
 
 namespace lanatus::metric_learning {
 
-LANATUS_CLONES static double quadratic_form(const double* M, const double* v, double* Mv, std::size_t d) {
+LANATUS_CLONES static double quadratic_form(const double* __restrict M, const double* __restrict v,
+                                            double* __restrict Mv, std::size_t d) {
     double p = 0;
     for (std::size_t i = 0; i < d; ++i) Mv[i] = 0;
     for (std::size_t i = 0; i < d; ++i)
@@ -26,9 +27,9 @@ LANATUS_CLONES static double quadratic_form(const double* M, const double* v, do
     return p;
 }
 
-LANATUS_CLONES static void add_square(double* M, const double* u, double scale, std::size_t d) {
+LANATUS_CLONES static void add_square(double* __restrict M, const double* __restrict u, double scale, std::size_t d) {
     for (std::size_t i = 0; i < d; ++i)
-        for (std::size_t j = 0; j < d; ++j) M[i * d + j] += scale * u[i] * u[j];
+        for (std::size_t j = 0; j < d; ++j) M[i * d + j] += (scale * u[i]) * u[j];
 }
 
 inline double bregman_cycle(MatrixView<const double> V, std::span<const double> sign, double gamma,
@@ -41,11 +42,13 @@ inline double bregman_cycle(MatrixView<const double> V, std::span<const double> 
         const double p = quadratic_form(M.data, V.row(c), Mv.data(), d), s = sign[c];
         if (!(p > 1e-300)) continue;
         const double a = std::min(lambda[c], s * whole * (1 / p - 1 / xi[c]));
+        total += std::abs(lambda[c] - a);
+        if (a == 0) continue;  // the bound holds, and did before
         lambda[c] -= a;
         const double beta = s * a / (1 - s * a * p);
         if (std::isfinite(gamma)) xi[c] = gamma * xi[c] / (gamma + s * a * xi[c]);
         add_square(M.data, Mv.data(), beta, d);
-        moved += std::abs(a), total += std::abs(lambda[c]);
+        moved += std::abs(a);
     }
     return total > 0 ? moved / total : moved;
 }

@@ -5,7 +5,7 @@
 //
 // NCA (Goldberger, Roweis, Hinton, Salakhutdinov 2005; book (10.35) to (10.38)):
 //   p_ij = exp(-||z_i - z_j||^2) / sum_l exp(-||z_i - z_l||^2),  p_i = sum_{j in class of i} p_ij,  W_ij = p_ij p_i - [same] p_ij.
-//   Without `self_term` p_ii = 0. Result: sum of p_i over the block. Exponents are taken from the largest, so that none overflows.
+//   j runs over the others; l too, but with `self_term` over the row itself as well. Result: sum of p_i over the block. Exponents are taken from the largest, so that none overflows.
 // Deterministic: a row is one call.
 #pragma once
 #include <algorithm>
@@ -28,35 +28,39 @@ struct NeighbourTask {
     bool self_term = false;
 };
 
-// exp(-||z_i - z_j||^2) of one row: D[j] becomes the value; vectorised in neighbour_weights.cpp.
-void exponentials(double* D, const double* squares, double least, std::size_t n);
-void exponentials(float* D, const double* squares, double least, std::size_t n);
+// Of one row, vectorised in neighbour_weights.cpp. least_of: the least of squares[j] - 2 D[j]. exponentials: D[j] becomes
+// exp(least - squares[j] + 2 D[j]), at most 1; their sum is returned. scale: D[j] *= factor.
+double least_of(const double* D, const double* squares, std::size_t n);
+double least_of(const float* D, const double* squares, std::size_t n);
+double exponentials(double* D, const double* squares, double least, std::size_t n);
+double exponentials(float* D, const double* squares, double least, std::size_t n);
+void scale(double* D, double factor, std::size_t n);
+void scale(float* D, double factor, std::size_t n);
 
+// Rows are in the order of their classes: those of a class are a range.
 template <class T>
 double nca_row(const NeighbourTask& task, std::size_t i, T* D) {
     const std::size_t n = task.squares.size(), own = task.first + i;
-    // Half the squared distance up to ||z_i||^2 / 2 is squares / 2 - product; the least of it gives the largest exponent.
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t j = 0; j < n; ++j) {
-        const double away = task.squares[j] - 2 * static_cast<double>(D[j]);
-        if (away < least && (task.self_term || j != own)) least = away;
-    }
-    exponentials(D, task.squares.data(), least, n);
-    if (!task.self_term) D[own] = 0;
-    double total = 0, same = 0;
-    const std::int32_t label = task.classes[own];
-    for (std::size_t j = 0; j < n; ++j) {
-        const double e = static_cast<double>(D[j]);
-        total += e;
-        same += task.classes[j] == label ? e : 0.0;
-    }
+    const auto [low, high] = std::equal_range(task.classes.begin(), task.classes.end(), task.classes[own]);
+    const auto first = static_cast<std::size_t>(low - task.classes.begin());
+    const auto last = static_cast<std::size_t>(high - task.classes.begin());
+    const double* squares = task.squares.data();
+    const double itself = squares[own] - 2 * static_cast<double>(D[own]);
+    // Exponents are taken from the nearest row that counts.
+    double least = std::min(least_of(D, squares, own), least_of(D + own + 1, squares + own + 1, n - own - 1));
+    if (task.self_term) least = std::min(least, itself);
+    const double before = exponentials(D, squares, least, first);
+    double same = exponentials(D + first, squares + first, least, own - first);
+    same += exponentials(D + own + 1, squares + own + 1, least, last - own - 1);
+    const double after = exponentials(D + last, squares + last, least, n - last);
+    const double total = same + before + after + (task.self_term ? std::exp(least - itself) : 0.0);
+    D[own] = 0;
     if (!(total > 0)) {
         std::fill_n(D, n, T{0});
         return 0;
     }
     const double p = same / total;
-    const T others = static_cast<T>(p / total), mine = static_cast<T>((p - 1) / total);
-    for (std::size_t j = 0; j < n; ++j) D[j] *= task.classes[j] == label ? mine : others;
+    scale(D, p / total, first), scale(D + first, (p - 1) / total, last - first), scale(D + last, p / total, n - last);
     return p;
 }
 

@@ -49,6 +49,7 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
 }
+_LITTLE_OF["NMF"] = {"n_components": 2, "max_iter": 2000, "tol": 1e-7}  # until it stands still
 # As many neighbours that three clusters of thirty rows are one graph: one in parts is joined, with a warning.
 _IN_ONE_PART = {"n_neighbors": 40}
 _LITTLE_OF |= dict.fromkeys(("Isomap", "LocallyLinearEmbedding", "SpectralEmbedding"), _IN_ONE_PART)
@@ -223,6 +224,8 @@ FIXED_START: dict[str, Any] = {
     "OPTICS": lambda X: {"cluster_method": "dbscan", "eps": 100.0},  # one cluster: others are numbered by the first row
     "KMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3], "tol": 0},
     "KMedoids": lambda X: {"init": "build"},
+    "KSVD": lambda X: {"dict_init": np.eye(np.shape(X)[1])},
+    "LLC": lambda X: {"dictionary": np.asarray(X, dtype=float)[:3]},
     # "balanced" makes three clusters weigh the same, so that rounding decides which one a stump cuts off
     "CostSensitiveBoostClassifier": lambda X: {"costs": {("red", "green"): 3.0, ("green", "red"): 2.0}},
     "DynamicClassifierSelection": lambda X: {"cv": LeaveOneOut()},

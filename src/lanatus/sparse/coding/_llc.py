@@ -115,7 +115,7 @@ class LLC(Transformer):
                 raise ValueError(f"dictionary has {atoms.shape[1]} columns, X has {rows.shape[1]}; wanted as many.")
         self.components_ = np.array(atoms, dtype=rows.dtype, order="C")
         sample = rows[:: max(1, len(rows) // 1000)]
-        away = float(np.sqrt(squared_euclidean(sample, self.components_)).mean())
+        away = float(np.sqrt(squared_euclidean(np.ascontiguousarray(sample), self.components_)).mean())
         self.sigma_ = float(self.sigma) if self.sigma is not None else max(away, 1e-300)
         return self
 

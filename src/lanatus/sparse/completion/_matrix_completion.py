@@ -93,7 +93,6 @@ class MatrixCompletion(CallbackSupportMixin, Transformer):
     algorithms for learning large incomplete matrices.
     """
 
-    _takes = Takes(missing=True, sparse=True)
     _state: ClassVar = {"components_": Floats("components", "columns"), "mean_": Floats("columns")}
 
     def __init__(
@@ -125,6 +124,10 @@ class MatrixCompletion(CallbackSupportMixin, Transformer):
         rho=Real(above=0),
         center=Flag(),
     )
+
+    @property
+    def _takes(self) -> Takes:  # type: ignore[override]
+        return Takes(missing=True, sparse=self.solver == "als")
 
     @fitting
     def fit(self, X: Any, y: Any = None) -> Self:
