@@ -49,6 +49,7 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
 }
+_LITTLE_OF["NMF"] = {"n_components": 2, "max_iter": 2000, "tol": 1e-7}  # until it stands still
 # As many neighbours that three clusters of thirty rows are one graph: one in parts is joined, with a warning.
 _IN_ONE_PART = {"n_neighbors": 40}
 _LITTLE_OF |= dict.fromkeys(("Isomap", "LocallyLinearEmbedding", "SpectralEmbedding"), _IN_ONE_PART)
@@ -90,7 +91,8 @@ def made(entry: catalog.Entry) -> Any:
 # Those that learn one label or number a row: neither our checks nor scikit-learn's give several to the others.
 ALL = [entry for entry in catalog.estimators() if get_tags(made(entry)).target_tags.single_output]
 SAMPLERS = [entry for entry in ALL if hasattr(entry.object, "fit_resample")]  # see tests/imbalance/test_samplers.py
-ENTRIES = [entry for entry in ALL if entry not in SAMPLERS]
+OF_PAIRS = {"CollaborativeFilter"}  # X is user and item, two columns and no others; see tests/sparse/test_ratings.py
+ENTRIES = [entry for entry in ALL if entry not in SAMPLERS and entry.name not in OF_PAIRS]
 NAMES = [entry.name for entry in ENTRIES]
 
 _BY_ROW = (
@@ -241,6 +243,8 @@ FIXED_START: dict[str, Any] = {
     "KMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3], "tol": 0},
     "ConstrainedKMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3]},
     "KMedoids": lambda X: {"init": "build"},
+    "KSVD": lambda X: {"dict_init": np.eye(np.shape(X)[1])},
+    "LLC": lambda X: {"dictionary": np.asarray(X, dtype=float)[:3]},
     # "balanced" makes three clusters weigh the same, so that rounding decides which one a stump cuts off
     "CostSensitiveBoostClassifier": lambda X: {"costs": {("red", "green"): 3.0, ("green", "red"): 2.0}},
     "DynamicClassifierSelection": lambda X: {"cv": LeaveOneOut()},

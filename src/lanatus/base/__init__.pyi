@@ -38,3 +38,4 @@ from ._targets import as_targets as as_targets
 from ._targets import check_positive_weight as check_positive_weight
 from ._targets import class_codes as class_codes
 from ._targets import coded_rows as coded_rows
+from ._transformer import Transformer as Transformer

@@ -1,21 +1,13 @@
-"""What all reductions share: names of the new columns, types of numbers, and a rule for signs."""
+"""What all reductions share: their base, and a rule for signs."""
 
 from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from lanatus.base import Estimator
+from lanatus.base import Transformer
 
-
-class Reducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
-    """Base of the reductions; new columns are named after the class, ``pca0`` and so on."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+Reducer = Transformer  # the base of the reductions
 
 
 class Embedder(Reducer):

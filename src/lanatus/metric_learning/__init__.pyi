@@ -1,0 +1,9 @@
+from ._itml import ITML as ITML
+from ._ldm import LDM as LDM
+from ._learner import LearnedMetric as LearnedMetric
+from ._learner import components_from_metric as components_from_metric
+from ._lmnn import LMNN as LMNN
+from ._mmc import MMC as MMC
+from ._nca import NeighborhoodComponentsAnalysis as NeighborhoodComponentsAnalysis
+from ._per_exemplar import MetricPropagation as MetricPropagation
+from ._per_exemplar import PerExemplarDistance as PerExemplarDistance

@@ -1,0 +1,1 @@
+"""Sparse codes of rows for a dictionary that is given (section 11.5)."""

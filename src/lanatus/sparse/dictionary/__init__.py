@@ -1,0 +1,1 @@
+"""Dictionaries that are learned with the codes (section 11.5)."""

@@ -1,0 +1,1 @@
+"""Non-negative factors of a matrix."""
