@@ -1,0 +1,75 @@
+// Rules that learn row by row from what one linear unit says: z = w'x + b.
+//
+//     perceptron   w += eta (y - f(z)) x,   f the step with f(0) = 1, y in {0, 1}   (5.1), (5.2)
+//     delta        w += eta (y - z) x                                               Widrow and Hoff's LMS
+//
+// Given   X (n, d) dense or CSR, y (n), weights of the rows or none, the order in which they are shown.
+// Leaves  the new weights in w and b; b stays with `constant` false. O(n d), of sparse rows O(entries). One thread: each
+// row sees what those before it have done.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/matrix.hpp"
+
+namespace lanatus::neural {
+
+enum class DeltaRule { perceptron, delta };
+
+struct DeltaSums {
+    std::int64_t errors = 0;  // rows on the wrong side, as they were met
+    double loss = 0;          // of |z| on the wrong side, or of squared errors, halved
+};
+
+template <class T>
+double product(MatrixView<const T> X, std::size_t i, const double* w) {
+    double sum = 0;
+    for (std::size_t j = 0; j < X.cols; ++j) sum += w[j] * static_cast<double>(X.row(i)[j]);
+    return sum;
+}
+template <class T>
+void add(MatrixView<const T> X, std::size_t i, double a, double* w) {
+    for (std::size_t j = 0; j < X.cols; ++j) w[j] += a * static_cast<double>(X.row(i)[j]);
+}
+template <class T>
+double product(const CsrView<T>& X, std::size_t i, const double* w) {
+    double sum = 0;
+    const auto row = X.row(i);
+    for (std::size_t p = 0; p < row.values.size(); ++p)
+        sum += w[static_cast<std::size_t>(row.columns[p])] * static_cast<double>(row.values[p]);
+    return sum;
+}
+template <class T>
+void add(const CsrView<T>& X, std::size_t i, double a, double* w) {
+    const auto row = X.row(i);
+    for (std::size_t p = 0; p < row.values.size(); ++p)
+        w[static_cast<std::size_t>(row.columns[p])] += a * static_cast<double>(row.values[p]);
+}
+
+template <class Rows>
+DeltaSums delta_round(const Rows& X, std::span<const double> y, std::span<const double> weight,
+                      std::span<const std::int64_t> order, DeltaRule rule, double eta, bool constant,
+                      std::span<double> w, double& b) {
+    DeltaSums sums;
+    for (const std::int64_t shown : order) {
+        const auto i = static_cast<std::size_t>(shown);
+        const double z = product(X, i, w.data()) + b, heavy = weight.empty() ? 1 : weight[i];
+        double error = y[i] - z;
+        if (rule == DeltaRule::perceptron) {
+            error = y[i] - (z >= 0 ? 1 : 0);
+            sums.loss += heavy * (error != 0 ? std::abs(z) : 0);
+        } else {
+            sums.loss += 0.5 * heavy * error * error;
+        }
+        if (error == 0 || heavy == 0) continue;
+        ++sums.errors;
+        add(X, i, eta * heavy * error, w.data());
+        if (constant) b += eta * heavy * error;
+    }
+    return sums;
+}
+
+}  // namespace lanatus::neural
