@@ -40,6 +40,7 @@ ARROWS = {
     ("ensemble", "tree"): "forests, boosting and stumps are made of trees",
     ("ensemble", "linear"): "second-level learners of stacking, experts",
     ("ensemble", "bayes"): "model averaging weighs its members by Bayes' rule",
+    ("neural", "cluster"): "centres of an RBF network are the means of k-means",
     ("select", "cluster"): "how far the partition by some columns is from that of the labels",
     ("imbalance", "ensemble"): "EasyEnsemble boosts stumps on balanced parts",
     ("imbalance", "multiclass"): "how sure a two-class learner is",

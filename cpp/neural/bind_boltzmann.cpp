@@ -47,16 +47,21 @@ auto py_hidden(In2<T> X, In2<T> W, In1<T> c, int n_threads) {
     return H;
 }
 
+template <class T>
+void bind_machine(nb::module_& m) {
+    m.def("contrast_round", &py_contrast_round<T>, "X"_a.noconvert(), "weight"_a.none(), "order"_a.noconvert(),
+          "W"_a.noconvert(), "b"_a.noconvert(), "c"_a.noconvert(), "velocity"_a.noconvert(), "chains"_a.noconvert(),
+          "step"_a, nb::kw_only(), "rate"_a, "decay"_a, "momentum"_a, "steps"_a, "batch"_a, "persistent"_a, "seed"_a,
+          "-> (mean squared reconstruction error, step); W, b, c, velocity and chains change in place.");
+    m.def("hidden_probabilities", &py_hidden<T>, "X"_a.noconvert(), "W"_a.noconvert(), "c"_a.noconvert(), nb::kw_only(),
+          "n_threads"_a, "-> P(h = 1 | x) for each row");
+}
+
 }  // namespace
 
 void bind_boltzmann(nb::module_& m) {
-    m.def("contrast_round", by_dtype<py_contrast_round<double>, py_contrast_round<float>>, "X"_a.noconvert(),
-          "weight"_a.none(), "order"_a.noconvert(), "W"_a.noconvert(), "b"_a.noconvert(), "c"_a.noconvert(),
-          "velocity"_a.noconvert(), "chains"_a.noconvert(), "step"_a, nb::kw_only(), "rate"_a, "decay"_a, "momentum"_a,
-          "steps"_a, "batch"_a, "persistent"_a, "seed"_a,
-          "-> (mean squared reconstruction error, step); W, b, c, velocity and chains change in place.");
-    m.def("hidden_probabilities", by_dtype<py_hidden<double>, py_hidden<float>>, "X"_a.noconvert(), "W"_a.noconvert(),
-          "c"_a.noconvert(), nb::kw_only(), "n_threads"_a, "-> P(h = 1 | x) for each row");
+    bind_machine<double>(m);
+    bind_machine<float>(m);
 }
 
 }  // namespace lanatus::neural

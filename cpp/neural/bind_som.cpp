@@ -65,14 +65,20 @@ auto py_unit_sums(In2<T> X, Weights weight, In1<std::int32_t> unit, std::size_t 
     return std::tuple(sums, mass);
 }
 
+template <class T>
+void bind_map(nb::module_& m) {
+    m.def("best_units", &py_best_units<T>, "X"_a.noconvert(), "W"_a.noconvert(), nb::kw_only(), "two"_a, "n_threads"_a,
+          "-> (nearest unit, next nearest or nothing) of each row");
+    m.def("som_online", &py_som_online<T>, "X"_a.noconvert(), "W"_a.noconvert(), "squares"_a.noconvert(),
+          "order"_a.noconvert(), "eta"_a.noconvert(), "sigma"_a.noconvert(), nb::kw_only(), "bubble"_a,
+          "Rows shown one after the other; W changes in place.");
+}
+
 }  // namespace
 
 void bind_som(nb::module_& m) {
-    m.def("best_units", by_dtype<py_best_units<double>, py_best_units<float>>, "X"_a.noconvert(), "W"_a.noconvert(),
-          nb::kw_only(), "two"_a, "n_threads"_a, "-> (nearest unit, next nearest or nothing) of each row");
-    m.def("som_online", by_dtype<py_som_online<double>, py_som_online<float>>, "X"_a.noconvert(), "W"_a.noconvert(),
-          "squares"_a.noconvert(), "order"_a.noconvert(), "eta"_a.noconvert(), "sigma"_a.noconvert(), nb::kw_only(),
-          "bubble"_a, "Rows shown one after the other; W changes in place.");
+    bind_map<double>(m);
+    bind_map<float>(m);
     m.def("unit_sums", by_dtype<py_unit_sums<double>, py_unit_sums<float>>, "X"_a.noconvert(), "weight"_a.none(),
           "unit"_a.noconvert(), nb::kw_only(), "n_units"_a, "-> (sums of the rows, sums of their weights) by unit");
 }

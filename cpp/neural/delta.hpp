@@ -1,6 +1,7 @@
 // Rules that learn row by row from what one linear unit says: z = w'x + b.
 //
 //     perceptron   w += eta (y - f(z)) x,   f the step with f(0) = 1, y in {0, 1}   (5.1), (5.2)
+//                  a sum that is 0 but for rounding counts as 0
 //     delta        w += eta (y - z) x                                               Widrow and Hoff's LMS
 //
 // Given   X (n, d) dense or CSR, y (n), weights of the rows or none, the order in which they are shown.
@@ -24,23 +25,28 @@ struct DeltaSums {
     double loss = 0;          // of |z| on the wrong side, or of squared errors, halved
 };
 
+struct Weighed {
+    double sum = 0, size = 0;  // of the terms, and of their magnitudes
+    void add(double term) { sum += term, size += std::abs(term); }
+};
+
 template <class T>
-double product(MatrixView<const T> X, std::size_t i, const double* w) {
-    double sum = 0;
-    for (std::size_t j = 0; j < X.cols; ++j) sum += w[j] * static_cast<double>(X.row(i)[j]);
-    return sum;
+Weighed product(MatrixView<const T> X, std::size_t i, const double* w) {
+    Weighed found;
+    for (std::size_t j = 0; j < X.cols; ++j) found.add(w[j] * static_cast<double>(X.row(i)[j]));
+    return found;
 }
 template <class T>
 void add(MatrixView<const T> X, std::size_t i, double a, double* w) {
     for (std::size_t j = 0; j < X.cols; ++j) w[j] += a * static_cast<double>(X.row(i)[j]);
 }
 template <class T>
-double product(const CsrView<T>& X, std::size_t i, const double* w) {
-    double sum = 0;
+Weighed product(const CsrView<T>& X, std::size_t i, const double* w) {
+    Weighed found;
     const auto row = X.row(i);
     for (std::size_t p = 0; p < row.values.size(); ++p)
-        sum += w[static_cast<std::size_t>(row.columns[p])] * static_cast<double>(row.values[p]);
-    return sum;
+        found.add(w[static_cast<std::size_t>(row.columns[p])] * static_cast<double>(row.values[p]));
+    return found;
 }
 template <class T>
 void add(const CsrView<T>& X, std::size_t i, double a, double* w) {
@@ -56,7 +62,10 @@ DeltaSums delta_round(const Rows& X, std::span<const double> y, std::span<const 
     DeltaSums sums;
     for (const std::int64_t shown : order) {
         const auto i = static_cast<std::size_t>(shown);
-        const double z = product(X, i, w.data()) + b, heavy = weight.empty() ? 1 : weight[i];
+        Weighed met = product(X, i, w.data());
+        met.add(b);
+        const double z = std::abs(met.sum) <= 1e-12 * met.size ? 0 : met.sum;
+        const double heavy = weight.empty() ? 1 : weight[i];
         double error = y[i] - z;
         if (rule == DeltaRule::perceptron) {
             error = y[i] - (z >= 0 ? 1 : 0);

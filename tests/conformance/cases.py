@@ -194,7 +194,7 @@ EXCUSED |= {
 }
 EXCUSED["NuSVC"]["check_class_weight_classifiers"] = "so unequal weights leave no room for nu, and it says so"
 
-_BATCHES = "rows are shown in batches drawn by row number; all at a time, by L-BFGS, weights equal repeats, as test_ours.py shows"
+_BATCHES = "rows are shown in batches drawn by row number; all at a time weights equal repeats, as test_ours.py shows"
 EXCUSED |= {
     name: {
         "check_sample_weight_equivalence_on_dense_data": _BATCHES,

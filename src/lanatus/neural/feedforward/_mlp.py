@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -423,6 +424,24 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
             normed=bool(self.norms_),
             double=double,
         )
+
+    def _loss_at(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        """The mean loss over some rows, with its gradient, as a function of all parameters; and those there are."""
+        rows = self._take(X, reset=False)
+        net = replace(self._fitted_network(), double=True, loss=self._loss_name(), dropout=[])
+        theta, running = self._stored(net)
+        target = _as_type(self._told(y, rows), net.dtype)
+        ready = self.inputs_.rows(rows)
+
+        def at(theta: np.ndarray) -> tuple[float, np.ndarray]:
+            loss, weight, gradient = net.gradient(ready, target, theta, running)
+            return loss / weight, gradient / weight
+
+        return at, theta
+
+    def _told(self, y: Any, rows: Any) -> Target:
+        """Targets of rows, as ``fit`` has learned to read them."""
+        raise NotImplementedError
 
     def _outputs(self, X: Any, layer: int | None = None) -> np.ndarray:
         """Outputs of a layer for rows of X, by default the last."""

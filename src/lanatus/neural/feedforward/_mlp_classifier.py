@@ -318,6 +318,9 @@ default="adam"
         self._settle(codes, weight)
         return Target(codes, None, weight)
 
+    def _told(self, y: Any, rows: Any) -> Target:
+        return self._target(y, rows, None, known=True)
+
     def _settle(self, codes: np.ndarray, weight: np.ndarray | None) -> None:
         present = np.unique(codes if weight is None else codes[weight > 0])
         if len(self.classes_) < 2 or len(present) < 2:

@@ -312,6 +312,9 @@ default="adam"
         one_round(self, rows, self._target(values, weight), len(self.target_scale_))
         return self
 
+    def _told(self, y: Any, rows: Any) -> Target:
+        return self._target(as_targets(y, rows), None)
+
     def _settle(self, values: np.ndarray, weight: np.ndarray | None) -> None:
         """What the outputs do, and how targets are scaled."""
         columns = values.reshape(len(values), -1).astype(np.float64)
