@@ -28,8 +28,15 @@ from .feedforward._mlp_classifier import MLPClassifier as MLPClassifier
 from .feedforward._mlp_regressor import MLPRegressor as MLPRegressor
 from .growing._cascade import CascadeCorrelation as CascadeCorrelation
 from .growing._cascade import CascadeCorrelationRegressor as CascadeCorrelationRegressor
+from .growing._evolving import EvolvingNetwork as EvolvingNetwork
+from .growing._extract_rules import Rule as Rule
+from .growing._extract_rules import RuleList as RuleList
+from .growing._extract_rules import extract_rules as extract_rules
 from .radial._rbf_network import RBFNetwork as RBFNetwork
 from .radial._rbf_network import RBFNetworkClassifier as RBFNetworkClassifier
+from .recurrent._elman import Elman as Elman
+from .recurrent._elman import ElmanClassifier as ElmanClassifier
+from .recurrent._recurrent_bp import RecurrentBP as RecurrentBP
 from .recurrent._spiking import Spikes as Spikes
 from .recurrent._spiking import SpikingNeuron as SpikingNeuron
 from .single._perceptron import Adaline as Adaline
