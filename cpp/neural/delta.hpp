@@ -2,7 +2,7 @@
 //
 //     perceptron   w += eta (y - f(z)) x,   f the step with f(0) = 1, y in {0, 1}   (5.1), (5.2)
 //                  a sum that is 0 but for rounding counts as 0
-//     delta        w += eta (y - z) x                                               Widrow and Hoff's LMS
+//     delta        w += eta (y - z) x, eta at most 1 / |x|^2, which tells the row right        Widrow and Hoff's LMS
 //
 // Given   X (n, d) dense or CSR, y (n), weights of the rows or none, the order in which they are shown.
 // Leaves  the new weights in w and b; b stays with `constant` false. O(n d), of sparse rows O(entries). One thread: each
@@ -55,6 +55,19 @@ void add(const CsrView<T>& X, std::size_t i, double a, double* w) {
         w[static_cast<std::size_t>(row.columns[p])] += a * static_cast<double>(row.values[p]);
 }
 
+template <class T>
+double squared_length(MatrixView<const T> X, std::size_t i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < X.cols; ++j) sum += static_cast<double>(X.row(i)[j]) * static_cast<double>(X.row(i)[j]);
+    return sum;
+}
+template <class T>
+double squared_length(const CsrView<T>& X, std::size_t i) {
+    double sum = 0;
+    for (const T value : X.row(i).values) sum += static_cast<double>(value) * static_cast<double>(value);
+    return sum;
+}
+
 template <class Rows>
 DeltaSums delta_round(const Rows& X, std::span<const double> y, std::span<const double> weight,
                       std::span<const std::int64_t> order, DeltaRule rule, double eta, bool constant,
@@ -75,8 +88,10 @@ DeltaSums delta_round(const Rows& X, std::span<const double> y, std::span<const 
         }
         if (error == 0 || heavy == 0) continue;
         ++sums.errors;
-        add(X, i, eta * heavy * error, w.data());
-        if (constant) b += eta * heavy * error;
+        double share = eta * heavy;
+        if (rule == DeltaRule::delta) share = std::min(share, 1 / (squared_length(X, i) + (constant ? 1 : 0) + 1e-300));
+        add(X, i, share * error, w.data());
+        if (constant) b += share * error;
     }
     return sums;
 }

@@ -48,6 +48,15 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "MixtureOfExpertsRegressor": {"n_experts": 2, "tol": 0.01},
     "Nystroem": {"n_components": 4, "random_state": 0},
     "OutputCodeClassifier": {"code": "one-vs-one"},  # drawing a good code at random is most of the work; see SEEDED
+    "SOM": {"grid": (1, 3)},  # as many units as clusters
+    "BernoulliRBM": {"n_components": 4},
+    "DBN": {"hidden_layer_sizes": (8,), "pretrain_iter": 2, "tol": 0.01},
+    "Elman": {"max_iter": 40, "n_iter_no_change": 40},
+    "ElmanClassifier": {"max_iter": 40, "n_iter_no_change": 40},
+    "CascadeCorrelation": {"n_candidates": 2, "max_hidden": 2, "candidate_iter": 20},
+    "CascadeCorrelationRegressor": {"n_candidates": 2, "max_hidden": 2, "candidate_iter": 20},
+    "EvolvingNetwork": {"n_population": 30, "n_generations": 30},
+    "SparseDistributedMemory": {"n_locations": 100},
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
 }
@@ -200,7 +209,7 @@ EXCUSED |= {
         "check_sample_weight_equivalence_on_dense_data": _BATCHES,
         "check_sample_weight_equivalence_on_sparse_data": _BATCHES,
     }
-    for name in ("MLPClassifier", "MLPRegressor")
+    for name in ("Adaline", "BernoulliRBM", "CompetitiveLearning", "DBN", "MLPClassifier", "MLPRegressor", "Perceptron")
 }
 
 EXCUSED["GradientBoostingClassifier"]["check_class_weight_classifiers"] = (
@@ -250,6 +259,8 @@ FIXED_START: dict[str, Any] = {
     "ID4Classifier": lambda X: {"max_depth": 1},  # what hangs below a node is built by the rows that come later
     "IterativeBaggingRegressor": lambda X: {"bootstrap": False},
     "KNNEnsembleClassifier": lambda X: {"bootstrap": False},
+    "RBFNetwork": lambda X: {"centers": np.asarray(X, dtype=float)[:3]},
+    "RBFNetworkClassifier": lambda X: {"centers": np.asarray(X, dtype=float)[:3]},
     "LinearSVR": lambda X: {"tol": 1e-8},
     "LPBoostClassifier": lambda X: {"nu": 1.0},  # otherwise the program may have several solutions
     **{  # a few looks at all rows, in units that sparse and dense rows share
@@ -286,8 +297,11 @@ NO_CONSTANT = {"KernelRidge"}
 # Gives a column for each row learned from, in their order.
 COLUMN_A_ROW = {"MixedKernel"}
 
-# What draws batches of rows by their numbers, whatever it begins with: no weights equal repeats, no order another's.
+# What draws batches of rows by their numbers, whatever it begins with, or learns from rows one after the other: no
+# weights equal repeats, no order another's.
 BATCHED = {"LVQ", "MiniBatchKMeans", "Nystroem"}
+BATCHED |= {"Adaline", "BernoulliRBM", "CompetitiveLearning", "DBN", "Elman", "ElmanClassifier", "Perceptron"}
+BATCHED |= {"ART", "ART1", "ART2", "ARTMAP", "FuzzyART"}
 
 # Clusterers whose clusters are numbered by rows, or begin with rows drawn by number and end, on clusters that do
 # not meet, in the same ones: in another order the clusters are the same, their numbers are not.
@@ -363,6 +377,17 @@ FEW_ROWS = {
     "KernelKMeans": 500,
     "KernelLDA": 400,
     "KernelLogisticRegression": 400,
+    "ART": 300,
+    "ART1": 300,
+    "ART2": 300,
+    "ARTMAP": 300,
+    "CascadeCorrelation": 1000,
+    "CascadeCorrelationRegressor": 1000,
+    "Elman": 500,
+    "ElmanClassifier": 500,
+    "EvolvingNetwork": 300,
+    "FuzzyART": 300,
+    "RecurrentBP": 300,
     "KernelPerceptron": 500,
     "KernelRidge": 700,
     "LeastSquaresSVC": 700,

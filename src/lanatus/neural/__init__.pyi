@@ -32,6 +32,12 @@ from .growing._evolving import EvolvingNetwork as EvolvingNetwork
 from .growing._extract_rules import Rule as Rule
 from .growing._extract_rules import RuleList as RuleList
 from .growing._extract_rules import extract_rules as extract_rules
+from .pictures._maps import plot_features as plot_features
+from .pictures._maps import plot_som as plot_som
+from .pictures._networks import animate_boundaries as animate_boundaries
+from .pictures._networks import plot_boundaries as plot_boundaries
+from .pictures._networks import plot_loss as plot_loss
+from .pictures._networks import plot_network as plot_network
 from .radial._rbf_network import RBFNetwork as RBFNetwork
 from .radial._rbf_network import RBFNetworkClassifier as RBFNetworkClassifier
 from .recurrent._elman import Elman as Elman

@@ -137,4 +137,4 @@ class SparseDistributedMemory(TransformerMixin, Estimator):
             There by convention.
         """
         check_is_fitted(self)
-        return np.asarray(self.schema_.expanded_names, dtype=object)
+        return np.asarray(self.schema_.expanded_names(), dtype=object)

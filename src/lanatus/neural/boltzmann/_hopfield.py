@@ -144,7 +144,7 @@ class Hopfield(TransformerMixin, Estimator):
             There by convention.
         """
         check_is_fitted(self)
-        return np.asarray(self.schema_.expanded_names, dtype=object)
+        return np.asarray(self.schema_.expanded_names(), dtype=object)
 
 
 @dataclass(frozen=True)

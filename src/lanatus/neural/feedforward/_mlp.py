@@ -291,10 +291,8 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
         )
 
     def _batch(self, count: int) -> int:
-        """Rows of a step: at most 200, and a sixteenth of few rows, so that there are steps enough."""
-        if self.batch_size != "auto":
-            return int(min(self.batch_size, count))
-        return int(min(count, 200, max(16, count // 16)))
+        """Rows of a step."""
+        return int(min(200 if self.batch_size == "auto" else self.batch_size, count))
 
     def _start(self, net: Network, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Parameters to begin with, those of the last fit with `warm_start`."""

@@ -64,8 +64,7 @@ default="adam"
         "evidence" lets the data tell it (MacKay), with "lbfgs" and "lm". "adamw" shrinks weights by alpha times the
         rate instead. "bp" and "accumulated-bp" have `lam`.
     batch_size : int or "auto", default="auto"
-        Rows of a step of stochastic descent. "auto" is 200, of few rows a sixteenth but 16 at least (scikit-learn's is
-        200 however few there are, so that few rows are few steps).
+        Rows of a step of stochastic descent; "auto" is 200.
     learning_rate : {"constant", "invscaling", "adaptive", "bold", "exponential", "cosine"}, default="constant"
         How the rate changes: not; by 1 / (t + 1)^`power_t` over the rows shown; to a fifth whenever nothing improves
         any more; a little up while the loss falls and to the half where it rises, which is taken back; falling to a

@@ -418,14 +418,15 @@ class Adaline(_LinearUnits):
     r"""Adaptive linear neuron: the weights follow what the unit says before its step.
 
     :math:`w \leftarrow w + \eta\,(y - w^\top x - b)\,x` for each row, y being 1 for the class and -1 for others: the
-    LMS rule, which goes on though all rows are told right and ends near the least squares.
+    LMS rule, which goes on though all rows are told right and ends near the least squares. A step is never longer than
+    what tells its row right, so that it does not diverge on columns of any scale.
 
     Book: sections 5.7 and 1.5. Cost: O(d) a row and round, of sparse rows O(entries).
 
     Parameters
     ----------
     eta0 : float, default=0.01
-        Rate; above 2 over the mean squared length of the rows it diverges.
+        Rate, at most 1 over the squared length of a row.
     max_iter : int, default=50
         Most rounds.
     fit_intercept : bool, default=True
