@@ -41,6 +41,7 @@ ARROWS = {
     ("ensemble", "linear"): "second-level learners of stacking, experts",
     ("ensemble", "bayes"): "model averaging weighs its members by Bayes' rule",
     ("semi", "kernel"): "edges weigh what a kernel says; machines that use unlabelled rows",
+    ("neural", "cluster"): "centres of an RBF network are the means of k-means",
     ("select", "cluster"): "how far the partition by some columns is from that of the labels",
     ("imbalance", "ensemble"): "EasyEnsemble boosts stumps on balanced parts",
     ("imbalance", "multiclass"): "how sure a two-class learner is",

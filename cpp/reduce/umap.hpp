@@ -41,9 +41,9 @@ inline void fuzzy_weights(MatrixView<const double> distances, double connectivit
                 mean += d[j] / static_cast<double>(k);
                 if (d[j] > 0) apart.push_back(d[j]);
             }
-            const auto whole = static_cast<std::size_t>(connectivity);
-            const double rest = connectivity - static_cast<double>(whole);
             if (!apart.empty() && static_cast<double>(apart.size()) >= connectivity) {
+                const auto whole = static_cast<std::size_t>(connectivity);
+                const double rest = connectivity - static_cast<double>(whole);
                 rho = whole > 0 ? apart[whole - 1] : rest * apart[0];
                 if (whole > 0 && rest > 1e-5 && whole < apart.size()) rho += rest * (apart[whole] - apart[whole - 1]);
             } else if (!apart.empty()) {

@@ -41,11 +41,22 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "GradientBoostingRegressor": {"n_estimators": 6},  # with fewer it has not learnt enough for scikit-learn's check
     "LocalOutlierFactor": {"n_neighbors": 5, "novelty": True},  # otherwise it says nothing of new rows
     "LPBoostClassifier": {"n_estimators": 20},  # with fewer its program is not solved, and it says so
+    "MLPClassifier": {"tol": 0.01, "n_iter_no_change": 3},
+    "MLPRegressor": {"tol": 0.01, "n_iter_no_change": 3},
     "MKLClassifier": {"kernels": [GaussianKernel(1.0), GaussianKernel(3.0)], "tol": 0.1},
     "MixtureOfExperts": {"n_experts": 2, "tol": 0.01},
     "MixtureOfExpertsRegressor": {"n_experts": 2, "tol": 0.01},
     "Nystroem": {"n_components": 4, "random_state": 0},
     "OutputCodeClassifier": {"code": "one-vs-one"},  # drawing a good code at random is most of the work; see SEEDED
+    "SOM": {"grid": (1, 3)},  # as many units as clusters
+    "BernoulliRBM": {"n_components": 4},
+    "DBN": {"hidden_layer_sizes": (8,), "pretrain_iter": 2, "tol": 0.01},
+    "Elman": {"max_iter": 40, "n_iter_no_change": 40},
+    "ElmanClassifier": {"max_iter": 40, "n_iter_no_change": 40},
+    "CascadeCorrelation": {"n_candidates": 2, "max_hidden": 2, "candidate_iter": 20},
+    "CascadeCorrelationRegressor": {"n_candidates": 2, "max_hidden": 2, "candidate_iter": 20},
+    "EvolvingNetwork": {"n_population": 30, "n_generations": 30},
+    "SparseDistributedMemory": {"n_locations": 100},
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
 }
@@ -212,6 +223,15 @@ EXCUSED["SelfTrainingClassifier"] = {
     "check_non_transformer_estimators_n_iter": "all rows have a label: no round is needed, as in scikit-learn"
 }
 EXCUSED["SeededKMeans"] = {"check_clustering": "it needs seeds, and the check gives no y"}
+_BATCHES = "rows are shown in batches drawn by row number; all at a time weights equal repeats, as test_ours.py shows"
+EXCUSED |= {
+    name: {
+        "check_sample_weight_equivalence_on_dense_data": _BATCHES,
+        "check_sample_weight_equivalence_on_sparse_data": _BATCHES,
+    }
+    for name in ("Adaline", "BernoulliRBM", "CompetitiveLearning", "DBN", "MLPClassifier", "MLPRegressor", "Perceptron")
+}
+
 EXCUSED["GradientBoostingClassifier"]["check_class_weight_classifiers"] = (
     "it sets min_weight_fraction_leaf beside weights, which losses without unit curvature refuse"
 )
@@ -262,8 +282,14 @@ FIXED_START: dict[str, Any] = {
     "ID4Classifier": lambda X: {"max_depth": 1},  # what hangs below a node is built by the rows that come later
     "IterativeBaggingRegressor": lambda X: {"bootstrap": False},
     "KNNEnsembleClassifier": lambda X: {"bootstrap": False},
+    "RBFNetwork": lambda X: {"centers": np.asarray(X, dtype=float)[:3]},
+    "RBFNetworkClassifier": lambda X: {"centers": np.asarray(X, dtype=float)[:3]},
     "LinearSVR": lambda X: {"tol": 1e-8},
     "LPBoostClassifier": lambda X: {"nu": 1.0},  # otherwise the program may have several solutions
+    **{  # a few looks at all rows, in units that sparse and dense rows share
+        name: lambda X: {"solver": "lbfgs", "tol": 0.03, "scaling": None, "activation": "tanh"}
+        for name in ("MLPClassifier", "MLPRegressor")
+    },
     "MultiBoostClassifier": lambda X: {"n_estimators": 1},  # the first learner of the first committee: no wagging yet
     "OutputSmearingClassifier": lambda X: {"sigma": 0.0},
     "OutputSmearingRegressor": lambda X: {"sigma": 0.0},
@@ -296,8 +322,11 @@ NO_CONSTANT = {"KernelRidge"}
 # Gives a column for each row learned from, in their order.
 COLUMN_A_ROW = {"MixedKernel"}
 
-# What draws batches of rows by their numbers, whatever it begins with: no weights equal repeats, no order another's.
+# What draws batches of rows by their numbers, whatever it begins with, or learns from rows one after the other: no
+# weights equal repeats, no order another's.
 BATCHED = {"LVQ", "MiniBatchKMeans", "Nystroem"}
+BATCHED |= {"Adaline", "BernoulliRBM", "CompetitiveLearning", "DBN", "Elman", "ElmanClassifier", "Perceptron"}
+BATCHED |= {"ART", "ART1", "ART2", "ARTMAP", "FuzzyART"}
 
 # Hundreds of rounds make much of rounding, and of draws by row number: in another order the picture is another one.
 BY_ROUNDS = {"TSNE", "UMAP"}
@@ -376,6 +405,17 @@ FEW_ROWS = {
     "KernelKMeans": 500,
     "KernelLDA": 400,
     "KernelLogisticRegression": 400,
+    "ART": 300,
+    "ART1": 300,
+    "ART2": 300,
+    "ARTMAP": 300,
+    "CascadeCorrelation": 1000,
+    "CascadeCorrelationRegressor": 1000,
+    "Elman": 500,
+    "ElmanClassifier": 500,
+    "EvolvingNetwork": 300,
+    "FuzzyART": 300,
+    "RecurrentBP": 300,
     "KernelPerceptron": 500,
     "KernelRidge": 700,
     "LeastSquaresSVC": 700,

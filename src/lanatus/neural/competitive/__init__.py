@@ -1,0 +1,1 @@
+"""Competitive learning, adaptive resonance and self-organising maps."""

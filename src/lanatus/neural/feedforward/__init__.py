@@ -1,0 +1,1 @@
+"""Multi-layer feedforward networks and how they are trained."""

@@ -1,0 +1,1 @@
+"""Networks with cycles, and neurons that spike."""

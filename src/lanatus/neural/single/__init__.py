@@ -1,0 +1,1 @@
+"""Single neurons: M-P neuron, perceptron, Adaline, LMS and Hebb's rule."""
