@@ -40,6 +40,8 @@ ARROWS = {
     ("ensemble", "tree"): "forests, boosting and stumps are made of trees",
     ("ensemble", "linear"): "second-level learners of stacking, experts",
     ("ensemble", "bayes"): "model averaging weighs its members by Bayes' rule",
+    ("semi", "cluster"): "classes are cut into components by k-means",
+    ("semi", "density"): "steps of EM on Gaussian mixtures",
     ("semi", "kernel"): "edges weigh what a kernel says; machines that use unlabelled rows",
     ("neural", "cluster"): "centres of an RBF network are the means of k-means",
     ("select", "cluster"): "how far the partition by some columns is from that of the labels",

@@ -197,8 +197,8 @@ class MetricPropagation(_ExemplarDistance):
     r"""Metric propagation: rows with labels learn weights of their own, rows without get those of their neighbours.
 
     :math:`\min \sum_{labelled} \lVert w_j - \hat w_j \rVert^2 + \mu \sum_{ij} S_{ij} \lVert w_i - w_j \rVert^2` over
-    the weights of all rows, with :math:`\hat w` as `PerExemplarDistance` finds them and S the graph of nearest rows, its
-    edges weighed by a Gaussian of the distance.
+    the weights of all rows, with :math:`\hat w` as `PerExemplarDistance` finds them and S the graph of nearest rows,
+    its edges weighed by a Gaussian of the distance.
 
     Book: section 10.7. Cost: that of `PerExemplarDistance` for the labelled rows, and a sparse system of n equations.
 

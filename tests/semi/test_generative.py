@@ -1,0 +1,111 @@
+"""Mixtures and naive Bayes whose classes are latent."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal
+
+from lanatus.callbacks import Recorder
+from lanatus.data import load_watermelon
+from lanatus.density import GaussianMixture
+from lanatus.semi import SemiSupervisedGaussianMixture
+
+
+def melons():
+    X = np.asarray(load_watermelon("4.0", frame="numpy").data, dtype=float)
+    y = np.full(30, None, dtype=object)
+    y[np.array([1, 4, 22, 25]) - 1], y[np.array([9, 11, 14, 18]) - 1] = "good", "bad"
+    return X, y
+
+
+@pytest.mark.covers("semi.ss-gmm")
+def test_the_melons_of_section_13_2():
+    X, y = melons()
+    recorder = Recorder()
+    model = SemiSupervisedGaussianMixture(reg_covar=0, tol=1e-10).set_callbacks(recorder).fit(X, y)
+    likelihoods = [round(one.log_likelihood_, 6) for one in recorder.models]
+    assert likelihoods[:2] == [26.475089, 32.534082]
+    assert model.log_likelihood_ == pytest.approx(34.306223, abs=1e-6)
+    np.testing.assert_allclose(model.weights_, [0.574953, 0.425047], atol=1e-5)
+    np.testing.assert_allclose(model.means_, [[0.488733, 0.181193], [0.586605, 0.401185]], atol=1e-5)
+
+
+def objective(model, X, codes, weight):
+    """(13.4), from SciPy's densities."""
+    joint = np.log(model.weights_) + np.stack(
+        [multivariate_normal(m, S).logpdf(X) for m, S in zip(model.means_, model.covariances_, strict=True)], axis=1
+    )
+    own = model.class_of_[None, :] == codes[:, None]
+    return float(weight @ logsumexp(np.where((codes < 0)[:, None] | own, joint, -np.inf), axis=1))
+
+
+@pytest.mark.covers("semi.ss-gmm", "semi.ss-mixture-of-experts")
+@settings(max_examples=20)
+@given(st.integers(0, 2**31 - 1), st.integers(1, 2), st.floats(0.1, 2.0))
+def test_the_likelihood_is_that_of_the_text_and_never_falls(seed, each, share):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2)) + np.repeat([[0, 0], [3, 0], [0, 3]], 20, axis=0)
+    truth = np.repeat([0, 1, 2], 20)
+    y = np.where(rng.random(60) < 0.4, truth, -1)
+    y[[0, 1, 20, 21, 40, 41]] = truth[[0, 1, 20, 21, 40, 41]]
+    recorder = Recorder()
+    how = {"components_per_class": each, "unlabelled_weight": share, "random_state": 0, "reg_covar": 1e-3}
+    model = SemiSupervisedGaussianMixture(tol=1e-7, max_iter=1000, **how).set_callbacks(recorder).fit(X, y)
+    assert model.log_likelihood_ == pytest.approx(
+        objective(model, X, y, np.where(y < 0, share, 1.0)), rel=1e-8, abs=1e-6
+    )
+    rises = np.diff([one.log_likelihood_ for one in recorder.models])
+    assert rises.min(initial=0) > -1e-3 * len(X)  # reg_covar is no part of the likelihood, and may cost a little
+
+
+@pytest.mark.covers("semi.ss-gmm")
+@pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
+def test_all_labels_give_the_classes_and_none_but_one_a_class_the_mixture(kind):
+    X, _ = melons()
+    truth = (np.arange(30) >= 21).astype(int)
+    model = SemiSupervisedGaussianMixture(covariance_type=kind, reg_covar=0).fit(X, truth)
+    np.testing.assert_allclose(model.means_, [X[truth == c].mean(axis=0) for c in (0, 1)], atol=1e-12)
+    np.testing.assert_allclose(model.weights_, [0.7, 0.3])
+    if kind == "full":
+        np.testing.assert_allclose(model.covariances_[1], np.cov(X[truth == 1].T, bias=True), atol=1e-12)
+    # labels of no weight beside the others: plain EM from the same start
+    y = np.where(np.isin(np.arange(30), [0, 29]), truth, -1)
+    weight = np.where(y < 0, 1.0, 1e-9)
+    one = SemiSupervisedGaussianMixture(covariance_type=kind, tol=1e-12, max_iter=5000).fit(X, y, sample_weight=weight)
+    plain = GaussianMixture(
+        2, covariance_type=kind, weights_init=one.weights_, means_init=one.means_, tol=1e-12, max_iter=5000
+    ).fit(X[y < 0])
+    np.testing.assert_allclose(plain.means_, one.means_, atol=1e-3)
+
+
+@pytest.mark.covers("semi.ss-mixture-of-experts")
+def test_a_class_of_two_clouds_needs_two_components():
+    rng = np.random.default_rng(0)
+    centers = np.array([[-4.0, 0], [4, 0], [0, 0]])  # the middle one is another class
+    part = rng.integers(0, 3, 600)
+    X, truth = centers[part] + 0.7 * rng.normal(size=(600, 2)), (part == 2).astype(int)
+    y = np.where(rng.random(600) < 0.05, truth, -1)
+    one, two = (
+        SemiSupervisedGaussianMixture(components_per_class=k, covariance_type="spherical", random_state=0)
+        .fit(X, y)
+        .score(X, truth)
+        for k in (1, 2)
+    )
+    assert two > 0.98
+    assert two > one
+
+
+@pytest.mark.covers("semi.ss-gmm")
+def test_degenerate_rows_are_said():
+    X, y = melons()
+    with pytest.raises(ValueError, match="singular"):
+        SemiSupervisedGaussianMixture(reg_covar=0).fit(np.column_stack([X, X[:, 0]]), y)
+    with pytest.raises(ValueError, match="no weight"):
+        SemiSupervisedGaussianMixture().fit(X, y, sample_weight=(y != "good").astype(float))
+    only = SemiSupervisedGaussianMixture().fit(X, np.where(y == "good", "good", None))
+    assert set(only.predict(X)) == {"good"}
+    duplicated = np.vstack([np.zeros((5, 2)), np.ones((5, 2))])
+    model = SemiSupervisedGaussianMixture(components_per_class=3).fit(duplicated, [0, *[-1] * 8, 1])
+    assert model.transduction_.tolist() == [0] * 5 + [1] * 5
