@@ -40,6 +40,7 @@ ARROWS = {
     ("ensemble", "tree"): "forests, boosting and stumps are made of trees",
     ("ensemble", "linear"): "second-level learners of stacking, experts",
     ("ensemble", "bayes"): "model averaging weighs its members by Bayes' rule",
+    ("semi", "bayes"): "naive Bayes is what EM learns by default",
     ("semi", "cluster"): "classes are cut into components by k-means",
     ("semi", "density"): "steps of EM on Gaussian mixtures",
     ("semi", "kernel"): "edges weigh what a kernel says; machines that use unlabelled rows",

@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
+from lanatus.bayes import CategoricalNB, GaussianNB, MultinomialNB
 from lanatus.callbacks import Recorder
 from lanatus.data import load_watermelon
 from lanatus.density import GaussianMixture
-from lanatus.semi import SemiSupervisedGaussianMixture
+from lanatus.linear import LogisticRegression
+from lanatus.semi import SemiSupervisedGaussianMixture, SemiSupervisedNB
 
 
 def melons():
@@ -109,3 +111,57 @@ def test_degenerate_rows_are_said():
     duplicated = np.vstack([np.zeros((5, 2)), np.ones((5, 2))])
     model = SemiSupervisedGaussianMixture(components_per_class=3).fit(duplicated, [0, *[-1] * 8, 1])
     assert model.transduction_.tolist() == [0] * 5 + [1] * 5
+
+
+@pytest.mark.covers("semi.ss-naive-bayes")
+@settings(max_examples=20)
+@given(st.integers(0, 2**31 - 1), st.floats(0.1, 1.5))
+def test_em_of_naive_bayes_round_by_round(seed, share):
+    """Counts by hand: shares of the classes, and of the values in each, with one more of everything."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 3, (30, 4)), np.where(rng.random(30) < 0.3, rng.integers(0, 2, 30), -1)
+    y[:2] = 0, 1
+    X[:3] = [[0] * 4, [1] * 4, [2] * 4]  # every value occurs
+    recorder = Recorder()
+    how = {"unlabelled_weight": share, "tol": 1e-12, "max_iter": 5000}
+    model = SemiSupervisedNB(CategoricalNB(), **how).set_callbacks(recorder).fit(X, y)
+    gamma = np.where((y < 0)[:, None], model.predict_proba(X), y[:, None] == [0, 1])
+    weight = gamma * np.where(y < 0, share, 1.0)[:, None]
+    prior = weight.sum(axis=0) / weight.sum()
+    joint = np.log(prior) + sum(
+        np.log([[(weight[X[:, j] == v, c].sum() + 1) / (weight[:, c].sum() + 3) for c in (0, 1)] for v in X[:, j]])
+        for j in range(4)
+    )
+    np.testing.assert_allclose(model.estimator_.predict_joint_log_proba(X), joint, atol=1e-6)
+    own = joint[np.arange(30), np.maximum(y, 0)]
+    expected = np.where(y < 0, share * logsumexp(joint, axis=1), own).sum()
+    assert model.log_likelihood_ == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.covers("semi.ss-naive-bayes")
+def test_unlabelled_documents_help_and_all_labels_are_plain_naive_bayes():
+    rng = np.random.default_rng(0)
+    topics = rng.dirichlet(np.full(200, 0.1), size=2)
+    truth = rng.integers(0, 2, 500)
+    X = np.stack([rng.multinomial(6, topics[c]) for c in truth])
+    y = np.full(500, -1)
+    for c in (0, 1):
+        y[np.flatnonzero(truth == c)[:2]] = c
+    alone = MultinomialNB().fit(X[y >= 0], y[y >= 0]).score(X, truth)
+    model = SemiSupervisedNB(MultinomialNB()).fit(X, y)
+    assert model.score(X, truth) > max(0.98, alone + 0.02)
+    plain = SemiSupervisedNB(MultinomialNB()).fit(X, truth)
+    np.testing.assert_allclose(plain.predict_proba(X), MultinomialNB().fit(X, truth).predict_proba(X))
+    ignored = SemiSupervisedNB(MultinomialNB(), unlabelled_weight=0).fit(X, y)
+    known = y >= 0
+    np.testing.assert_allclose(ignored.predict_proba(X), MultinomialNB().fit(X[known], y[known]).predict_proba(X))
+    with pytest.raises(ValueError, match="predict_joint_log_proba"):
+        SemiSupervisedNB(LogisticRegression()).fit(X, y)
+
+
+@pytest.mark.covers("semi.ss-naive-bayes")
+def test_gaussian_em_is_the_mixture_with_diagonal_covariances():
+    X, y = melons()
+    model = SemiSupervisedNB(GaussianNB(var_smoothing=0), tol=1e-12, max_iter=5000).fit(X, y)
+    mixture = SemiSupervisedGaussianMixture(covariance_type="diag", reg_covar=0, tol=1e-14, max_iter=5000).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), mixture.predict_proba(X), atol=1e-4)

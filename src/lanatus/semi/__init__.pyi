@@ -8,6 +8,7 @@ from .disagreement._self_training import SelfTrainingClassifier as SelfTrainingC
 from .disagreement._tri_training import TriTraining as TriTraining
 from .disagreement._views import split_views as split_views
 from .generative._gaussian_mixture import SemiSupervisedGaussianMixture as SemiSupervisedGaussianMixture
+from .generative._naive_bayes import SemiSupervisedNB as SemiSupervisedNB
 from .graph._affinity import affinity_matrix as affinity_matrix
 from .graph._affinity import graph_energy as graph_energy
 from .graph._affinity import graph_laplacian as graph_laplacian

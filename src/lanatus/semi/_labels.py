@@ -92,6 +92,13 @@ class SemiSupervised:
             raise StateError(f"there are {count} columns of probabilities and {len(self.classes_)} classes")
 
 
+def require_weight_of_classes(codes: np.ndarray, weight: np.ndarray, k: int) -> None:
+    """Refuse a class whose labelled rows have no weight."""
+    known = codes >= 0
+    if (np.bincount(codes[known], weight[known], minlength=k) <= 0).any():
+        raise ValueError("the labelled rows of a class have no weight; wanted one with a weight above 0 in each class.")
+
+
 def require_two(estimator: Any, classes: np.ndarray) -> None:
     """Refuse more than two classes where a method knows two only."""
     if len(classes) > 2:

@@ -9,7 +9,7 @@ from lanatus.callbacks import Progress
 from lanatus.catalog import method
 from lanatus.metric import squared_euclidean
 from lanatus.params import COMMON, Flag, rules_for
-from lanatus.semi._labels import partial_codes
+from lanatus.semi._labels import partial_codes, require_weight_of_classes
 from lanatus.semi.clustering._means import MeansClustering, moment, moved_means
 
 
@@ -86,8 +86,7 @@ class SeededKMeans(MeansClustering):
         self.seed_labels_, codes = partial_codes(y, X)
         seeds = np.flatnonzero(codes >= 0)
         k = len(self.seed_labels_)
-        if (np.bincount(codes[seeds], weight[seeds], minlength=k) <= 0).any():
-            raise ValueError("the seeds of a cluster have no weight; wanted one with a weight above 0 in each.")
+        require_weight_of_classes(codes, weight, k)
         centers = moved_means(X[seeds], weight[seeds], codes[seeds], np.zeros((k, X.shape[1])))
         progress = Progress(self, X, weights, max_iter=self.max_iter)
         converged = False

@@ -25,7 +25,7 @@ from lanatus.density.mixture import (
 )
 from lanatus.params import COMMON, Choice, Integer, Real, rules_for
 from lanatus.scale import Block, Sums, blockwise
-from lanatus.semi._labels import SemiSupervised
+from lanatus.semi._labels import SemiSupervised, require_weight_of_classes
 
 _FIRST_ROUNDS = 5  # with one component a class, before classes are cut into several
 
@@ -161,8 +161,7 @@ class SemiSupervisedGaussianMixture(SemiSupervised, CallbackSupportMixin, Classi
         weight = np.ones(len(X)) if weights is None else weights.copy()
         weight[codes < 0] *= self.unlabelled_weight
         k = len(self.classes_)
-        if (np.bincount(codes[codes >= 0], weight[codes >= 0], minlength=k) <= 0).any():
-            raise ValueError("the labelled rows of a class have no weight; wanted one with a weight above 0 in each.")
+        require_weight_of_classes(codes, weight, k)
         blocks = [
             (np.flatnonzero(self._owners(k, 1) == c) if c >= 0 else None, Block(*_part(X, weight, codes == c)))
             for c in range(-1, k)
