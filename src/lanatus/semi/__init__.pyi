@@ -14,3 +14,4 @@ from .graph._affinity import graph_energy as graph_energy
 from .graph._affinity import graph_laplacian as graph_laplacian
 from .graph._label_propagation import LabelPropagation as LabelPropagation
 from .graph._label_spreading import LabelSpreading as LabelSpreading
+from .machines._tsvm import TSVM as TSVM
