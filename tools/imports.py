@@ -46,6 +46,8 @@ ARROWS = {
     ("semi", "kernel"): "edges weigh what a kernel says; machines that use unlabelled rows",
     ("neural", "cluster"): "centres of an RBF network are the means of k-means",
     ("select", "cluster"): "how far the partition by some columns is from that of the labels",
+    ("graphical", "cluster"): "the means of the states begin at those of k-means",
+    ("graphical", "density"): "covariances in the shapes of mixtures",
     ("imbalance", "ensemble"): "EasyEnsemble boosts stumps on balanced parts",
     ("imbalance", "multiclass"): "how sure a two-class learner is",
     ("reduce", "kernel"): "principal components in the space of a kernel",

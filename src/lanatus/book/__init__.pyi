@@ -55,6 +55,10 @@ from .ch07._claims import wrong_density as wrong_density
 from .ch07._decision import ex_7_5 as ex_7_5
 from .ch07._learning_curves import nb_vs_logistic as nb_vs_logistic
 from .ch07._naive import ex_7_2 as ex_7_2
+from .ch07._networks import ex_7_9 as ex_7_9
+from .ch07._networks import ex_7_10 as ex_7_10
+from .ch07._networks import fig_7_4 as fig_7_4
+from .ch07._networks import gibbs_extremes as gibbs_extremes
 from .ch08._bagging import boosting_bagging_bias_variance as boosting_bagging_bias_variance
 from .ch08._bagging import ex_8_5 as ex_8_5
 from .ch08._bagging import ex_8_6 as ex_8_6
@@ -105,3 +109,13 @@ from .ch11._sparse import ex_11_6 as ex_11_6
 from .ch11._uniqueness import lasso_nonunique as lasso_nonunique
 from .ch13._clustering import fig_13_8 as fig_13_8
 from .ch13._clustering import fig_13_10 as fig_13_10
+from .ch14._inference import ex_14_6 as ex_14_6
+from .ch14._inference import ex_14_7 as ex_14_7
+from .ch14._inference import fig_14_7 as fig_14_7
+from .ch14._inference import mean_field_normal as mean_field_normal
+from .ch14._inference import mh_balance as mh_balance
+from .ch14._inference import ve_vs_bp as ve_vs_bp
+from .ch14._models import ex_14_5 as ex_14_5
+from .ch14._models import fig_14_4 as fig_14_4
+from .ch14._models import fig_14_5 as fig_14_5
+from .ch14._models import hmm_tasks as hmm_tasks

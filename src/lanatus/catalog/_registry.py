@@ -30,9 +30,11 @@ TASKS = {
     "density": "密度估计",
     "distance": "距离计算",
     "evaluation": "性能评估",
+    "inference": "推断",
     "outliers": "异常检测",
     "regression": "回归",
     "resampling": "重采样",
+    "sequences": "序列",
     "splitting": "划分",
     "transform": "变换",
     "tuning": "调参",
@@ -43,6 +45,7 @@ KINDS = {
     "experiment": "实验",
     "function": "函数",
     "measure": "性能度量",
+    "model": "模型",
     "picture": "图",
     "test": "检验",
     "theory": "理论",
@@ -219,8 +222,8 @@ def method(
     en, zh : str
         Its names.
     kind : str, default=""
-        What it is: estimator, measure, test, theory, dataset, picture, experiment or function. By default an
-        estimator for a class, and a function for a function.
+        What it is: estimator, measure, test, theory, dataset, picture, experiment, function or model (built by hand, or
+        learned from something else than a table). By default an estimator for a class, and a function for a function.
     streams : bool, default=False
         Whether ``fit`` also takes a scanned source and a Dask collection.
     peers : iterable of str, default=()

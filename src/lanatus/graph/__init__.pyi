@@ -1,3 +1,9 @@
+from ._chains import ChainPosterior as ChainPosterior
+from ._chains import Chains as Chains
+from ._chains import draw_path as draw_path
+from ._chains import forward as forward
+from ._chains import forward_backward as forward_backward
+from ._chains import viterbi as viterbi
 from ._components import components_of as components_of
 from ._components import joined_components as joined_components
 from ._laplacian import degrees_of as degrees_of

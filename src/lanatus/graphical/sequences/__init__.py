@@ -1,0 +1,1 @@
+"""Models of sequences: hidden Markov models and conditional random fields (sections 14.1 and 14.3)."""

@@ -1,0 +1,1 @@
+"""Learning the graph: scores and searches, tests of independence (section 7.5.2)."""

@@ -1,0 +1,1 @@
+"""Topics of documents (section 14.6)."""

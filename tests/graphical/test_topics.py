@@ -1,0 +1,130 @@
+"""Topics of documents."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import digamma as exact_digamma
+from scipy.special import gammaln
+from sklearn.decomposition import LatentDirichletAllocation as Peer
+
+from lanatus.graphical import LatentDirichletAllocation, coherence, top_words
+from lanatus.graphical.topics._lda import newton_dirichlet
+
+
+def corpus(n=200, k=4, v=60, seed=0):
+    rng = np.random.RandomState(seed)
+    beta, theta = rng.dirichlet(np.full(v, 0.05), k), rng.dirichlet(np.full(k, 0.2), n)
+    X = np.array([rng.multinomial(rng.randint(0, 80), shares @ beta) for shares in theta])
+    return X, beta, theta
+
+
+@pytest.mark.covers("graphical.lda-variational")
+@pytest.mark.parametrize("method", ["batch", "online"])
+def test_variational_topics_are_scikit_learns(method):
+    X, _, _ = corpus()
+    how = {"learning_method": method, "random_state": 0, "max_iter": 8, "batch_size": 37}
+    ours, peer = LatentDirichletAllocation(4, **how).fit(X), Peer(4, **how).fit(X)
+    np.testing.assert_allclose(ours.components_, peer.components_, rtol=1e-6)
+    np.testing.assert_allclose(ours.transform(X), peer.transform(X), atol=1e-6)  # inner rounds end at 1e-3
+    np.testing.assert_allclose(ours.perplexity(X), peer.perplexity(X), rtol=1e-8)
+    np.testing.assert_allclose(ours.score(X), peer.score(X), rtol=1e-8)
+    np.testing.assert_allclose(ours.bound_, peer.bound_, rtol=1e-8)
+    sparse = LatentDirichletAllocation(4, **how).fit(sp.csr_matrix(X))
+    np.testing.assert_array_equal(sparse.components_, ours.components_)
+
+
+@pytest.mark.covers("graphical.lda-topic-model", "graphical.lda-gibbs")
+def test_gibbs_finds_the_topics_that_made_the_words():
+    X, beta, theta = corpus(400)
+    model = LatentDirichletAllocation(
+        4, learning_method="gibbs", max_iter=200, doc_topic_prior=0.2, topic_word_prior=0.05, random_state=0
+    ).fit(X)
+    found = model.components_ / model.components_.sum(axis=1, keepdims=True)
+    gaps = np.abs(found[:, None, :] - beta[None]).sum(axis=2)
+    assert sorted(gaps.argmin(axis=1)) == [0, 1, 2, 3]
+    assert gaps.min(axis=1).max() < 0.25
+    shares = model.transform(X)[:, np.argsort(gaps.argmin(axis=1))]
+    long = X.sum(axis=1) > 40
+    assert np.abs(shares - theta)[long].mean() < 0.06
+    np.testing.assert_allclose(model.components_.sum(), X.sum() + 4 * 60 * 0.05)  # every word has a topic
+
+
+@pytest.mark.covers("graphical.lda-gibbs")
+def test_gibbs_is_the_same_for_any_number_of_threads():
+    X, _, _ = corpus(600, k=3, v=30)
+    how = {"learning_method": "gibbs", "max_iter": 5, "random_state": 0}
+    one, four = (LatentDirichletAllocation(3, n_jobs=n, **how).fit(X) for n in (1, 4))
+    np.testing.assert_array_equal(one.components_, four.components_)
+    with pytest.raises(ValueError, match="whole numbers"):
+        LatentDirichletAllocation(3, **how).fit(X + 0.5)
+    with pytest.raises(ValueError, match="partial_fit"):
+        LatentDirichletAllocation(3, **how).partial_fit(X)
+
+
+def test_a_sweep_draws_from_the_conditional_distribution():
+    """One word, one document: the draw is of (n_dk + alpha)(n_wk + eta) / (n_k + V eta)."""
+    from lanatus._core import graphical as kernels
+
+    alpha, eta = np.array([0.3, 0.9]), 0.5
+    counts = np.zeros(2)
+    for seed in range(4000):
+        topic = np.array([0, 1, 0, 1], dtype=np.int32)
+        word, start = np.array([0, 0, 1, 1], dtype=np.int32), np.array([0, 4], dtype=np.int64)
+        of_document, of_word = np.array([[2, 2]], dtype=np.int32), np.array([[1, 1], [1, 1]], dtype=np.int32)
+        of_topic = np.array([2, 2], dtype=np.int64)
+        kernels.gibbs_sweep(
+            word, start, topic, of_document, of_word, of_topic, alpha, eta=eta, seed=seed, sweep=0, n_threads=1
+        )
+        counts[topic[0]] += 1
+        assert of_document.sum() == of_word.sum() == of_topic.sum() == 4
+    weight = (np.array([1, 2]) + alpha) * (np.array([0, 1]) + eta) / (np.array([1, 2]) + 2 * eta)
+    share = weight[0] / weight.sum()
+    assert abs(counts[0] / 4000 - share) < 4 * np.sqrt(share * (1 - share) / 4000)
+
+
+@pytest.mark.covers("graphical.lda-variational")
+def test_learned_priors_raise_the_bound():
+    X, _, _ = corpus(400, seed=1)
+    plain = LatentDirichletAllocation(4, max_iter=30, random_state=0).fit(X)
+    learned = LatentDirichletAllocation(4, max_iter=30, random_state=0, learn_priors=True).fit(X)
+    assert learned.score(X) > plain.score(X)
+    rng = np.random.RandomState(0)
+    true = np.array([0.5, 1.5, 4.0])
+    shares = rng.dirichlet(true, size=20_000)
+    gamma = shares * 1e7  # documents so long that their shares are known
+    wanted = (exact_digamma(gamma) - exact_digamma(gamma.sum(axis=1, keepdims=True))).mean(axis=0)
+    found = newton_dirichlet(gamma, np.ones(3))
+    np.testing.assert_allclose(found, true, rtol=0.05)
+
+    def likelihood(alpha):
+        return (gammaln(alpha.sum()) - gammaln(alpha).sum()) + ((alpha - 1) * wanted).sum()
+
+    for step in 0.01 * np.eye(3):
+        assert likelihood(found) > max(likelihood(found + step), likelihood(found - step))
+
+
+def test_the_digamma_of_the_kernel_is_exact():
+    from lanatus._core import core
+    from lanatus._core import graphical as kernels
+
+    alpha = np.array([1e-3, 0.5, 3.0, 50.0])
+    X = sp.csr_matrix((1, 2))
+    _, weight = kernels.document_topics(
+        core.csr(X), np.ones((2, 4)), alpha, alpha[None].copy(), max_iter=0, tol=0.0, n_threads=1
+    )
+    np.testing.assert_allclose(weight[0], np.exp(exact_digamma(alpha) - exact_digamma(alpha.sum())), rtol=1e-12)
+
+
+def test_words_and_coherence():
+    X, _beta, _ = corpus(500)
+    model = LatentDirichletAllocation(4, max_iter=30, random_state=0).fit(X)
+    rng = np.random.RandomState(0)
+    assert coherence(model.components_, X).mean() > coherence(rng.rand(4, 60), X).mean()
+    there = X > 0
+    own = top_words(model.components_, n=2)[0]
+    by_hand = np.log(((there[:, own[0]] & there[:, own[1]]).sum() + 1) / there[:, own[0]].sum())
+    np.testing.assert_allclose(coherence(model.components_, X, n=2)[0], by_hand)
+    with pytest.raises(ValueError, match="60 weights"):
+        top_words(model.components_, ["a"])
+    with pytest.raises(ValueError, match="Negative"):
+        model.fit(-X)
