@@ -26,6 +26,9 @@ from .markov._markov_network import check_markov as check_markov
 from .markov._markov_network import exponential_potential as exponential_potential
 from .markov._markov_network import to_maximal_cliques as to_maximal_cliques
 from .networks._bayesian_network import BayesianNetwork as BayesianNetwork
+from .networks._files import NetworkFileError as NetworkFileError
+from .networks._files import read_network as read_network
+from .networks._files import write_network as write_network
 from .networks._watermelon import load_watermelon_network as load_watermelon_network
 from .pictures._graphs import plot_graph as plot_graph
 from .sampling._diagnostics import effective_sample_size as effective_sample_size
@@ -44,8 +47,12 @@ from .sequences._categorical_hmm import CategoricalHMM as CategoricalHMM
 from .sequences._chain_crf import ChainCRF as ChainCRF
 from .sequences._gaussian_hmm import GaussianHMM as GaussianHMM
 from .structure._chow_liu import chow_liu_tree as chow_liu_tree
+from .structure._exact import ExactSearch as ExactSearch
 from .structure._hill_climb import HillClimbSearch as HillClimbSearch
 from .structure._hill_climb import Move as Move
+from .structure._independence_tests import IndependenceTest as IndependenceTest
+from .structure._independence_tests import PCSearch as PCSearch
+from .structure._mmhc import MMHCSearch as MMHCSearch
 from .structure._scores import network_score as network_score
 from .topics._counts import coherence as coherence
 from .topics._counts import top_words as top_words

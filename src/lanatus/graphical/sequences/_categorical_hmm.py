@@ -91,7 +91,7 @@ class CategoricalHMM(HiddenMarkovModel):
     ... )
     >>> log_product, path = weather.decode(["walk", "shop", "clean"])
     >>> path.tolist(), round(weather.score(["walk", "shop", "clean"]), 6)
-    ([1, 0, 0], -3.392878)
+    ([1, 0, 0], -3.392872)
 
     References
     ----------

@@ -50,7 +50,7 @@ def chow_liu_tree(D: Any, *, root: str | None = None, given: str | None = None, 
     >>> from lanatus.graphical import chow_liu_tree
     >>> tan = chow_liu_tree(load_watermelon("2.0").frame, given="好瓜")
     >>> sorted(edge for edge in tan.edges if "好瓜" not in edge)
-    [('根蒂', '敲声'), ('根蒂', '脐部'), ('纹理', '触感'), ('脐部', '纹理'), ('色泽', '根蒂')]
+    [('根蒂', '敲声'), ('纹理', '脐部'), ('纹理', '触感'), ('脐部', '根蒂'), ('色泽', '纹理')]
 
     References
     ----------
