@@ -331,6 +331,7 @@ COLUMN_A_ROW = {"MixedKernel"}
 # weights equal repeats, no order another's.
 BATCHED = {"LVQ", "MiniBatchKMeans", "Nystroem"}
 BATCHED |= {"Adaline", "BernoulliRBM", "CompetitiveLearning", "DBN", "Elman", "ElmanClassifier", "Perceptron"}
+BATCHED |= {"LatentDirichletAllocation"}  # a document's topics begin at a draw of its own
 BATCHED |= {"ART", "ART1", "ART2", "ARTMAP", "FuzzyART"}
 
 # Hundreds of rounds make much of rounding, and of draws by row number: in another order the picture is another one.

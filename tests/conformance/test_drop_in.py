@@ -306,7 +306,7 @@ def _fit_for(name: str, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.nd
     """Rows and targets that a class of that name can be fitted to."""
     if name.startswith("MultiTask") or name in ("CCA", "PLSCanonical", "PLSSVD"):
         return X, np.column_stack([y, -y])
-    if name in ("MultinomialNB", "ComplementNB"):
+    if name in ("MultinomialNB", "ComplementNB", "LatentDirichletAllocation"):
         return np.abs(X), y
     if name in ("CategoricalNB", "OneHotEncoder", "OrdinalEncoder"):
         return np.abs(X).round().astype(int), y
