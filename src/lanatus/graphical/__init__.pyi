@@ -1,4 +1,5 @@
 from .factors._factor import Factor as Factor
+from .graphs._plates import PlateModel as PlateModel
 from .graphs._separation import Independence as Independence
 from .graphs._separation import Pattern as Pattern
 from .graphs._separation import d_separated as d_separated
