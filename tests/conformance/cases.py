@@ -43,6 +43,7 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "LPBoostClassifier": {"n_estimators": 20},  # with fewer its program is not solved, and it says so
     "MLPClassifier": {"tol": 0.01, "n_iter_no_change": 3},
     "MLPRegressor": {"tol": 0.01, "n_iter_no_change": 3},
+    "HierarchicalDirichletProcess": {"max_iter": 20},
     "MKLClassifier": {"kernels": [GaussianKernel(1.0), GaussianKernel(3.0)], "tol": 0.1},
     "MixtureOfExperts": {"n_experts": 2, "tol": 0.01},
     "MixtureOfExpertsRegressor": {"n_experts": 2, "tol": 0.01},
@@ -331,7 +332,8 @@ COLUMN_A_ROW = {"MixedKernel"}
 # weights equal repeats, no order another's.
 BATCHED = {"LVQ", "MiniBatchKMeans", "Nystroem"}
 BATCHED |= {"Adaline", "BernoulliRBM", "CompetitiveLearning", "DBN", "Elman", "ElmanClassifier", "Perceptron"}
-BATCHED |= {"LatentDirichletAllocation"}  # a document's topics begin at a draw of its own
+# A document's topics begin at a draw of its own.
+BATCHED |= {"HierarchicalDirichletProcess", "LatentDirichletAllocation", "PLSA"}
 BATCHED |= {"ART", "ART1", "ART2", "ARTMAP", "FuzzyART"}
 
 # Hundreds of rounds make much of rounding, and of draws by row number: in another order the picture is another one.

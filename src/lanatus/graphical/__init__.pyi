@@ -57,4 +57,6 @@ from .structure._mmhc import MMHCSearch as MMHCSearch
 from .structure._scores import network_score as network_score
 from .topics._counts import coherence as coherence
 from .topics._counts import top_words as top_words
+from .topics._hdp import HierarchicalDirichletProcess as HierarchicalDirichletProcess
 from .topics._lda import LatentDirichletAllocation as LatentDirichletAllocation
+from .topics._plsa import PLSA as PLSA

@@ -14,6 +14,7 @@ from lanatus.base import Floats, StateError, Takes, Transformer, check_is_fitted
 from lanatus.callbacks import CallbackSupportMixin, Progress, tell
 from lanatus.catalog import method
 from lanatus.graphical.topics._counts import as_counts
+from lanatus.graphical.topics._tokens import Tokens
 from lanatus.params import COMMON, Choice, Flag, Integer, Nothing, Real, rules_for
 
 
@@ -294,39 +295,23 @@ class LatentDirichletAllocation(CallbackSupportMixin, Transformer):
         return self
 
     def _by_gibbs(self, counts: sp.csr_array, progress: Progress) -> None:
-        if (counts.data != np.floor(counts.data)).any():
-            raise ValueError(
-                "learning_method='gibbs' draws a topic for each word, so that counts must be whole numbers."
-            )
-        k, n_words, rng = self.n_components, counts.shape[1], self.random_state_
-        times = counts.data.astype(np.int64)
-        word = np.repeat(counts.indices, times).astype(np.int32)
-        start = np.concatenate([[0], np.cumsum(times)])[counts.indptr].astype(np.int64)
-        document = np.repeat(np.arange(counts.shape[0]), np.diff(start))
-        topic = rng.randint(k, size=len(word)).astype(np.int32)
-        of_document = np.zeros((counts.shape[0], k), dtype=np.int32)
-        of_word = np.zeros((n_words, k), dtype=np.int32)
-        np.add.at(of_document, (document, topic), 1)
-        np.add.at(of_word, (word, topic), 1)
-        of_topic = of_word.sum(axis=0, dtype=np.int64)
-        seed = int(rng.randint(2**31 - 1))
+        rng = self.random_state_
+        tokens, seed = Tokens(counts, self.n_components, rng), int(rng.randint(2**31 - 1))
         for iteration in progress.iterations():
             if iteration.number >= self.max_iter:
                 break
-            kernels.gibbs_sweep(
-                word, start, topic, of_document, of_word, of_topic, self._alpha(),
-                eta=float(self.topic_word_prior_), seed=seed, sweep=iteration.number, n_threads=self._threads(),
-            )  # fmt: skip
+            eta = float(self.topic_word_prior_)
+            tokens.sweep(self._alpha(), eta, seed=seed, number=iteration.number, n_threads=self._threads())
             self.n_iter_ = self.n_batch_iter_ = iteration.number + 1
             if self.learn_priors and iteration.number % 10 == 9:
-                self._learn_priors(of_document + self._alpha())
-            self._set_topics(of_word.T + self.topic_word_prior_)
+                self._learn_priors(tokens.of_document + self._alpha())
+            self._set_topics(tokens.of_word.T + self.topic_word_prior_)
             iteration.done(state=dict, attributes=self._learned)
             if self.verbose:
                 tell(f"sweep: {self.n_iter_} of max_iter: {self.max_iter}")
             if iteration.stop:
                 break
-        self._set_topics(of_word.T + self.topic_word_prior_)
+        self._set_topics(tokens.of_word.T + self.topic_word_prior_)
 
     def _learn_priors(self, gamma: np.ndarray) -> None:
         self.doc_topic_prior_ = newton_dirichlet(gamma, self._alpha())
