@@ -30,6 +30,9 @@ from .networks._bayesian_network import BayesianNetwork as BayesianNetwork
 from .networks._files import NetworkFileError as NetworkFileError
 from .networks._files import read_network as read_network
 from .networks._files import write_network as write_network
+from .networks._gaussian_network import GaussianAnswer as GaussianAnswer
+from .networks._gaussian_network import GaussianBayesianNetwork as GaussianBayesianNetwork
+from .networks._gaussian_network import LinearGaussian as LinearGaussian
 from .networks._watermelon import load_watermelon_network as load_watermelon_network
 from .pictures._graphs import plot_graph as plot_graph
 from .sampling._diagnostics import effective_sample_size as effective_sample_size
