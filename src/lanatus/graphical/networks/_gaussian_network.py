@@ -346,7 +346,7 @@ class GaussianBayesianNetwork:
                 np.array([self.discrete.states[parent].index(value) for value in columns[parent]]) for parent in z
             )
             own = self.linear[name]
-            U = np.array([columns[parent].astype(float) for parent in u]).reshape(len(u), -1)
+            U = np.array([columns[parent].astype(float) for parent in u]).reshape(len(u), len(columns[name]))
             weights = own.weights[at] if z else np.broadcast_to(own.weights, (len(columns[name]), len(u)))
             mean = own.intercept[at] + np.einsum("nj,jn->n", weights, U)
             variance = own.variance[at]
