@@ -179,6 +179,8 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
         }
         mass = float(len(target) if target.weight is None else target.weight.sum())
         share, decay = self._decay(net, mass)
+        if np.isfinite(state["alpha"]):  # of a fit that goes on
+            decay = net.weight_places() * state["alpha"]
         objective = NetworkError(net, rows, target, state["running"], decay, share, self.max_fun)
         solver = levenberg_marquardt if self.solver == "lm" else lbfgs_steps
         steps = solver(objective, state["theta"], self.tol)
@@ -193,17 +195,15 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
             state = {**state, "n_iter": iteration.number + 1, "curve": np.append(state["curve"], step.value)}
             if self.alpha == "evidence" and (step.converged or (iteration.number + 1) % 10 == 0):
                 alpha, _ = weigh_evidence(net, rows, target, step.theta, state["running"], objective.decay)
-                settled = abs(np.log(alpha / objective.alpha)) < 1e-2 if hasattr(objective, "alpha") else False
-                objective.alpha, objective.decay = alpha, net.weight_places() * alpha
+                settled = abs(np.log(alpha / state["alpha"])) < 1e-2  # not at first, of NaN
+                objective.decay = net.weight_places() * alpha
                 state["alpha"] = alpha
                 if not settled:
                     state["done"] = False
                     steps = solver(objective, step.theta, self.tol)
             if self.verbose:
                 tell(f"{type(self).__name__}: iteration {state['n_iter']}, loss {step.value:.8g}")
-            iteration.done(
-                state=lambda kept=state: dict(kept), attributes=lambda kept=state: self._attributes(net, kept)
-            )
+            iteration.done(state=partial(dict, state), attributes=partial(self._attributes, net, dict(state)))
             if iteration.stop or bool(state["done"]):
                 break
         return state

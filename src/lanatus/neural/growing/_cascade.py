@@ -150,8 +150,9 @@ class _Cascade(CallbackSupportMixin, Estimator):
         from scipy.optimize import minimize
 
         mass = heavy.sum()
-        centred = (apart - heavy @ apart / mass) * heavy[:, None]
-        size = max(float(np.sqrt((centred**2).sum() * mass)), 1e-300)
+        left = apart - heavy @ apart / mass
+        centred = left * heavy[:, None]
+        size = max(float(np.sqrt((centred * left).sum() * mass)), 1e-300)
 
         def less(w: np.ndarray) -> tuple[float, np.ndarray]:
             V = np.tanh(signals @ w)

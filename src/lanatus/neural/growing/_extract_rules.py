@@ -147,7 +147,8 @@ def extract_rules(
         np.asarray(net.predict(table if own.schema.coded else table.numeric)), return_inverse=True
     )
     tests = _tests(table)
-    free, rules = np.ones(len(table), dtype=bool), []
+    free = np.ones(len(table), dtype=bool)
+    rules: list[Rule] = []
     while len(rules) < max_rules and free.sum() >= min_support and len(np.unique(codes[free])) > 1:
         found = _grown(tests, codes, free, len(labels), max_conditions, min_support)
         if found is None or found[2] < min_precision:
@@ -186,12 +187,11 @@ def _with_made_up(table: Table, count: int, rng: np.random.RandomState) -> Table
 
 def _tests(table: Table) -> list[tuple[Any, np.ndarray]]:
     """Conditions and where they hold: above and below nine quantiles of a number, each value of the others."""
-    found = []
+    found: list[tuple[Any, np.ndarray]] = []
     for place, j in enumerate(table.schema.numeric):
         column, name = table.numeric[:, place], table.schema.columns[j].name
         known = column[~np.isnan(column)]
-        cuts = np.unique(np.quantile(known, np.linspace(0.05, 0.95, 19))) if len(known) else []
-        for cut in cuts:
+        for cut in np.unique(np.quantile(known, np.linspace(0.05, 0.95, 19))) if len(known) else ():
             for condition in ((name, -np.inf, float(cut)), (name, float(cut), np.inf)):
                 found.append((condition, _holds(table, condition)))
     for j in table.schema.coded:
@@ -217,7 +217,8 @@ def _grown(
     best = None
     shares = np.bincount(codes[free], minlength=k) / free.sum()
     for label in np.flatnonzero(shares).tolist():
-        right, covered, conditions = codes == label, free.copy(), ()
+        right, covered = codes == label, free.copy()
+        conditions: tuple[Any, ...] = ()
         worth = _m_estimate(right, covered, shares[label])
         while len(conditions) < most and (right & covered).sum() < covered.sum():
             options = [(_m_estimate(right, covered & holds, shares[label]), at) for at, (_, holds) in enumerate(tests)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import linalg
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from lanatus._typing import override
 from lanatus.base import (
@@ -21,10 +22,11 @@ from lanatus.base import (
 from lanatus.catalog import method
 from lanatus.cluster import KMeans
 from lanatus.metric import squared_euclidean
-from lanatus.params import Array, Choice, Flag, Integer, Nothing, Real, rules_for
+from lanatus.params import COMMON, Array, Choice, Flag, Integer, Nothing, ParameterRule, Real, rules_for
 from lanatus.scale import blockwise
 
-_OWN = {
+_OWN: dict[str, ParameterRule] = {
+    **COMMON,
     "n_centers": Integer(low=1),
     "centers": Choice("kmeans", "random") | Array(ndim=2),
     "beta": Choice("auto") | Real(above=0) | Array(ndim=1),
@@ -80,7 +82,7 @@ class _RadialBasis(Estimator):
         self.tol = tol
         self.random_state = random_state
 
-    _params = rules_for(__init__, **_OWN)
+    _params = rules_for(__init__, _OWN)
 
     def _learn(self, X: np.ndarray, target: np.ndarray, weight: np.ndarray | None) -> None:
         check_positive_weight(weight)
@@ -145,9 +147,10 @@ class _RadialBasis(Estimator):
         mean = heavy @ hidden / heavy.sum() if self.fit_intercept else np.zeros(hidden.shape[1])
         middle = heavy @ target / heavy.sum() if self.fit_intercept else np.zeros(target.shape[1])
         inner = (hidden - mean)[:, :-1]
-        normal = (inner.T * heavy) @ inner
+        with threadpool_limits(1, user_api="blas"):  # the sums over rows in one order, whatever the number of threads
+            normal = (inner.T * heavy) @ inner
+            right = (inner.T * heavy) @ (target - middle)
         normal[np.diag_indices_from(normal)] += self.alpha
-        right = (inner.T * heavy) @ (target - middle)
         solved = linalg.lstsq(normal, right)[0]
         return np.vstack([solved, middle - mean[:-1] @ solved])
 

@@ -321,7 +321,7 @@ class Elman(RegressorMixin, _Elman):
     >>> from lanatus.neural import Elman
     >>> X = np.random.RandomState(0).rand(200, 4, 1)
     >>> before = np.concatenate([np.zeros((200, 1)), X[:, :-1, 0]], axis=1)  # what was there a step ago
-    >>> net = Elman(8, tol=0.01, random_state=0).fit(X, before)
+    >>> net = Elman(8, max_iter=400, tol=0.01, random_state=0).fit(X, before)
     >>> bool(np.mean((net.predict(X) - before) ** 2) < 0.005)
     True
 
@@ -331,6 +331,11 @@ class Elman(RegressorMixin, _Elman):
     """
 
     _wide: bool
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     @fitting
     def fit(self, X: Any, y: Any) -> Self:
