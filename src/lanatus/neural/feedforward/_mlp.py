@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -29,6 +28,7 @@ from lanatus.neural.feedforward._network import Network, Target
 from lanatus.neural.feedforward._rules import DESCENTS
 from lanatus.neural.feedforward._schedules import Schedule
 from lanatus.neural.feedforward._second_order import NetworkError, lbfgs_steps, levenberg_marquardt
+from lanatus.table import Table
 
 _MOST_PARAMETERS = 2000  # of a network whose Hessian is wanted
 
@@ -505,4 +505,4 @@ def _as_type(target: Target, dtype: Any) -> Target:
 
 def _plain(X: Any) -> Any:
     """Rows as callbacks and checkpoints take them."""
-    return X if isinstance(X, np.ndarray) or sp.issparse(X) else X.coded_matrix()
+    return X.coded_matrix() if isinstance(X, Table) else X

@@ -67,7 +67,7 @@ class _RadialBasis(Estimator):
         alpha: float = 1e-3,
         fit_intercept: bool = True,
         scaling: str | None = "standard",
-        max_iter: int = 200,
+        max_iter: int = 2000,
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
@@ -94,7 +94,8 @@ class _RadialBasis(Estimator):
         coef = self._output_weights(Z, target, heavy, centers, beta)
         self.n_iter_ = 1
         if self.training == "three-phase":
-            centers, beta, coef = self._together(Z, target, heavy, centers, beta, coef)
+            with threadpool_limits(1, user_api="blas"):  # matrices too small to share, and sums in one order
+                centers, beta, coef = self._together(Z, target, heavy, centers, beta, coef)
         dtype = X.dtype if X.dtype == np.float32 else np.float64
         self.centers_, self.beta_ = centers.astype(dtype), beta.astype(dtype)
         self.coef_, self.intercept_ = coef[:-1].astype(dtype), coef[-1].astype(dtype)
@@ -125,7 +126,7 @@ class _RadialBasis(Estimator):
         return np.asarray(means, dtype=np.float64)
 
     def _widths(self, centers: np.ndarray) -> np.ndarray:
-        """1 / (2 s^2), s the mean distance to the two nearest centres; or those given."""
+        """1 / (2 s^2), s the mean distance to the two nearest centres, or that of all where larger; or those given."""
         if not isinstance(self.beta, str):
             given = np.asarray(self.beta, dtype=np.float64)
             if given.ndim == 1 and given.shape != (len(centers),):
@@ -137,6 +138,7 @@ class _RadialBasis(Estimator):
             return np.full(1, 0.5 / max(centers.shape[1], 1))
         near = np.sort(squared_euclidean(centers, centers), axis=1)[:, 1:3]
         spread = np.sqrt(near).mean(axis=1)
+        spread = np.maximum(spread, spread.mean())  # two that stand close must not leave gaps around them
         return 0.5 / np.where(spread > 0, spread, 1.0) ** 2
 
     def _output_weights(
@@ -189,7 +191,7 @@ class _RadialBasis(Estimator):
             return value, np.concatenate([of_centres.ravel(), of_widths, of_weights.ravel()])
 
         start = np.concatenate([centers.ravel(), np.log(beta), coef.ravel()])
-        options = {"maxiter": self.max_iter, "ftol": 1e-3 * self.tol, "gtol": self.tol}
+        options = {"maxiter": self.max_iter, "ftol": 0.1 * self.tol, "gtol": self.tol}
         found = minimize(error, start, jac=True, method="L-BFGS-B", options=options)
         self.n_iter_ = int(found.nit)
         if found.status == 1:
@@ -245,7 +247,7 @@ class RBFNetwork(RegressorMixin, _RadialBasis):
         Where they come from.
     beta : "auto", float or array of shape (n_centers,), default="auto"
         Narrowness of the bells, in units after scaling; "auto" is 1 / (2 s^2), s being the mean distance to the two
-        nearest centres.
+        nearest centres, or the average of these distances where that is larger.
     training : {"two-phase", "three-phase"}, default="two-phase"
         Whether there is a third phase.
     alpha : float, default=1e-3
@@ -254,10 +256,10 @@ class RBFNetwork(RegressorMixin, _RadialBasis):
         Whether there is a constant; (5.18) has none.
     scaling : {"standard"} or None, default="standard"
         Whether columns are centred and divided by their spread.
-    max_iter : int, default=200
+    max_iter : int, default=2000
         Most iterations of the third phase.
     tol : float, default=1e-5
-        It stops at slopes as small as this.
+        It stops at slopes as small as this, or when the error falls by less than a tenth of it, as a share.
     random_state : int, RandomState or None, default=None
         Draws centres, and where k-means starts.
 
@@ -332,7 +334,7 @@ class RBFNetworkClassifier(ClassifierMixin, _RadialBasis):
         Where they come from.
     beta : "auto", float or array of shape (n_centers,), default="auto"
         Narrowness of the bells, in units after scaling; "auto" is 1 / (2 s^2), s being the mean distance to the two
-        nearest centres.
+        nearest centres, or the average of these distances where that is larger.
     training : {"two-phase", "three-phase"}, default="two-phase"
         Whether there is a third phase.
     alpha : float, default=1e-3
@@ -341,10 +343,10 @@ class RBFNetworkClassifier(ClassifierMixin, _RadialBasis):
         Whether there is a constant.
     scaling : {"standard"} or None, default="standard"
         Whether columns are centred and divided by their spread.
-    max_iter : int, default=200
+    max_iter : int, default=2000
         Most iterations of the third phase.
     tol : float, default=1e-5
-        It stops at slopes as small as this.
+        It stops at slopes as small as this, or when the error falls by less than a tenth of it, as a share.
     random_state : int, RandomState or None, default=None
         Draws centres, and where k-means starts.
 

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from lanatus.base import Estimator, Floats, as_targets, check_is_fitted, class_codes, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
@@ -111,7 +112,8 @@ class _Elman(CallbackSupportMixin, Estimator):
         state = progress.saved or {"theta": theta, "first": zero, "second": zero, "step": 0, "curve": np.empty(0)}
         best, waited, done = (float(np.min(state["curve"], initial=np.inf)), 0, False)
         for iteration in progress.iterations(start=len(state["curve"])):
-            state = self._round(Z, target, state, np.random.default_rng([seed, iteration.number]))
+            with threadpool_limits(1, user_api="blas"):  # matrices too small to share, and sums in one order
+                state = self._round(Z, target, state, np.random.default_rng([seed, iteration.number]))
             last = float(state["curve"][-1])
             if not np.isfinite(last):
                 raise ValueError(f"{type(self).__name__}: the loss is not finite; lower eta (now {self.eta:g}).")

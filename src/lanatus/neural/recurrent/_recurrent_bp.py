@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from lanatus.base import (
     Estimator,
@@ -176,9 +177,10 @@ class RecurrentBP(CallbackSupportMixin, RegressorMixin, Estimator):
                 raise StopIteration
 
         options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 1e-3 * self.tol}
-        found = minimize(
-            self._error, theta, args=(Z, T, share), jac=True, method="L-BFGS-B", callback=report, options=options
-        )
+        with threadpool_limits(1, user_api="blas"):  # matrices too small to share, and sums in one order
+            found = minimize(
+                self._error, theta, args=(Z, T, share), jac=True, method="L-BFGS-B", callback=report, options=options
+            )
         if not np.isfinite(found.fun):
             raise ValueError("RecurrentBP: the network does not settle; give a larger alpha or other random_state.")
         for name, value in self._attributes(found.x, float(found.fun)).items():
