@@ -20,6 +20,7 @@ SHARED = {
     "data.circle-and-ellipse",
     "reduce.tensor-decomposition",
     "kernel.dual-coordinate-descent-svm",
+    "neural.multilayer-feedforward",
 }
 
 
