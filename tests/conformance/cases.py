@@ -41,9 +41,15 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "GradientBoostingRegressor": {"n_estimators": 6},  # with fewer it has not learnt enough for scikit-learn's check
     "LocalOutlierFactor": {"n_neighbors": 5, "novelty": True},  # otherwise it says nothing of new rows
     "LPBoostClassifier": {"n_estimators": 20},  # with fewer its program is not solved, and it says so
+<<<<<<< HEAD
     "MLPClassifier": {"tol": 0.01, "n_iter_no_change": 3},
     "MLPRegressor": {"tol": 0.01, "n_iter_no_change": 3},
     "HierarchicalDirichletProcess": {"max_iter": 20},
+=======
+    # small steps, many of them: with few the loss stands still from the first round on, for so little patience
+    "MLPClassifier": {"batch_size": 10, "tol": 0.01, "n_iter_no_change": 5},
+    "MLPRegressor": {"batch_size": 10, "tol": 0.01, "n_iter_no_change": 5},
+>>>>>>> neural
     "MKLClassifier": {"kernels": [GaussianKernel(1.0), GaussianKernel(3.0)], "tol": 0.1},
     "MixtureOfExperts": {"n_experts": 2, "tol": 0.01},
     "MixtureOfExpertsRegressor": {"n_experts": 2, "tol": 0.01},
@@ -56,6 +62,7 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "ElmanClassifier": {"max_iter": 40, "n_iter_no_change": 40},
     "CascadeCorrelation": {"n_candidates": 2, "max_hidden": 2, "candidate_iter": 20},
     "CascadeCorrelationRegressor": {"n_candidates": 2, "max_hidden": 2, "candidate_iter": 20},
+    "RecurrentBP": {"n_units": 5, "tol": 0.02},
     "EvolvingNetwork": {"n_population": 30, "n_generations": 30},
     "SparseDistributedMemory": {"n_locations": 100},
     "StackingClassifier": {"cv": 2},
@@ -290,6 +297,9 @@ FIXED_START: dict[str, Any] = {
     "KNNEnsembleClassifier": lambda X: {"bootstrap": False},
     "RBFNetwork": lambda X: {"centers": np.asarray(X, dtype=float)[:3]},
     "RBFNetworkClassifier": lambda X: {"centers": np.asarray(X, dtype=float)[:3]},
+    **{  # hundreds of steps towards candidates make much of rounding
+        name: lambda X: {"candidate_iter": 4} for name in ("CascadeCorrelation", "CascadeCorrelationRegressor")
+    },
     "LinearSVR": lambda X: {"tol": 1e-8},
     "LPBoostClassifier": lambda X: {"nu": 1.0},  # otherwise the program may have several solutions
     **{  # a few looks at all rows, in units that sparse and dense rows share
@@ -324,6 +334,9 @@ BY_LAPACK = {
 
 # Has no constant, so that it learns one number for all rows as it does any function, with its penalty.
 NO_CONSTANT = {"KernelRidge"}
+
+# Takes arrays of three dimensions too: sequences, steps and what is seen at each.
+OF_SEQUENCES = {"Elman", "ElmanClassifier"}
 
 # Gives a column for each row learned from, in their order.
 COLUMN_A_ROW = {"MixedKernel"}

@@ -23,6 +23,7 @@ from conformance.cases import (
     NAMES,
     NO_CONSTANT,
     OF_NUMBERS,
+    OF_SEQUENCES,
     Failures,
     answers,
     assert_same,
@@ -378,6 +379,8 @@ def _bad_inputs():
 def test_bad_input_gives_a_clear_error(entry):
     failures = Failures()
     for kind, X in _bad_inputs().items():
+        if kind == "three dimensions" and entry.name in OF_SEQUENCES:
+            continue
         n = len(X) if hasattr(X, "__len__") and not isinstance(X, str) else 3
         y = (np.arange(n) + 1.0 if is_regressor(build(entry)) else np.array(["a", "b"] * n))[:n]
         with failures.of(kind):
