@@ -68,7 +68,7 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
 }
-_LITTLE_OF["NMF"] = {"n_components": 2, "max_iter": 2000, "tol": 1e-7}  # until it stands still
+_LITTLE_OF["NMF"] = {"n_components": 2, "max_iter": 10_000, "tol": 1e-7}  # until it stands still
 # As many neighbours that three clusters of thirty rows are one graph: one in parts is joined, with a warning.
 _IN_ONE_PART = {"n_neighbors": 40}
 _LITTLE_OF |= dict.fromkeys(("Isomap", "LocallyLinearEmbedding", "SpectralEmbedding"), _IN_ONE_PART)
@@ -276,6 +276,7 @@ FIXED_START: dict[str, Any] = {
     "KMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3], "tol": 0},
     "ConstrainedKMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3]},
     "KMedoids": lambda X: {"init": "build"},
+    "ITML": lambda X: {"n_constraints": 10_000, "tol": 0.1},  # all pairs, where otherwise some are drawn by row number
     "KSVD": lambda X: {"dict_init": np.eye(np.shape(X)[1])},
     "LLC": lambda X: {"dictionary": np.asarray(X, dtype=float)[:3]},
     # "balanced" makes three clusters weigh the same, so that rounding decides which one a stump cuts off
@@ -332,6 +333,8 @@ BY_LAPACK = {
     "RBFSampler",
 }
 
+BY_LAPACK |= {"LocallyLinearEmbedding"}
+
 # Has no constant, so that it learns one number for all rows as it does any function, with its penalty.
 NO_CONSTANT = {"KernelRidge"}
 
@@ -339,7 +342,7 @@ NO_CONSTANT = {"KernelRidge"}
 OF_SEQUENCES = {"Elman", "ElmanClassifier"}
 
 # Gives a column for each row learned from, in their order.
-COLUMN_A_ROW = {"MixedKernel"}
+COLUMN_A_ROW = {"MixedKernel", "MetricPropagation", "PerExemplarDistance"}
 
 # What draws batches of rows by their numbers, whatever it begins with, or learns from rows one after the other: no
 # weights equal repeats, no order another's.
@@ -403,6 +406,10 @@ def seeded(entry: catalog.Entry) -> Any:
 # asked about all rows. The learners that these are built of take part with all rows themselves.
 FEW_ROWS = {
     "ClassicalMDS": 100,
+    "LMNN": 600,
+    "MetricPropagation": 600,
+    "NeighborhoodComponentsAnalysis": 600,
+    "PerExemplarDistance": 600,
     "GraphEmbedding": 500,
     "Isomap": 100,
     "SpectralEmbedding": 100,

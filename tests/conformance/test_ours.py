@@ -430,7 +430,7 @@ def test_one_row_one_class_constant_columns(entry):
         elif entry.name not in OF_NUMBERS:
             with refusing_one_class(model):
                 one_class = answers(build(entry).fit(X, np.full(len(X), "only")), X)
-                if hasattr(model, "classes_"):
+                if hasattr(model, "classes_") and "predict" in one_class:
                     assert set(one_class["predict"]) == {"only"}
         single = build(entry)
         if "n_clusters" in single.get_params():
