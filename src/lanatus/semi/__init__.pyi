@@ -1,3 +1,14 @@
+from ._transductive import is_transductive as is_transductive
+from .active._committee import committee_query as committee_query
+from .active._committee import disagreement_query as disagreement_query
+from .active._learner import ActiveLearner as ActiveLearner
+from .active._oracles import CsvOracle as CsvOracle
+from .active._oracles import NoAnswerYet as NoAnswerYet
+from .active._oracles import TerminalOracle as TerminalOracle
+from .active._queries import density_query as density_query
+from .active._queries import expected_change_query as expected_change_query
+from .active._queries import margin_query as margin_query
+from .active._queries import uncertainty_query as uncertainty_query
 from .clustering._constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
 from .clustering._constraints import Constraints as Constraints
 from .clustering._constraints import constraint_closure as constraint_closure
