@@ -386,6 +386,7 @@ def seeded(entry: catalog.Entry) -> Any:
 # Rows that are enough to learn from where learning goes row by row in Python, or on one thread by design; each model is
 # asked about all rows. The learners that these are built of take part with all rows themselves.
 FEW_ROWS = {
+    "GraphMincut": 1000,
     "ClassicalMDS": 100,
     "GraphEmbedding": 500,
     "Isomap": 100,

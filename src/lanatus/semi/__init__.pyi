@@ -23,6 +23,11 @@ from .generative._naive_bayes import SemiSupervisedNB as SemiSupervisedNB
 from .graph._affinity import affinity_matrix as affinity_matrix
 from .graph._affinity import graph_energy as graph_energy
 from .graph._affinity import graph_laplacian as graph_laplacian
+from .graph._b_matching import b_matching_graph as b_matching_graph
+from .graph._cluster_kernel import cluster_kernel as cluster_kernel
+from .graph._inductive import InductiveGraphSSL as InductiveGraphSSL
 from .graph._label_propagation import LabelPropagation as LabelPropagation
 from .graph._label_spreading import LabelSpreading as LabelSpreading
+from .graph._linear_neighborhood import LinearNeighborhoodPropagation as LinearNeighborhoodPropagation
+from .graph._mincut import GraphMincut as GraphMincut
 from .machines._tsvm import TSVM as TSVM
