@@ -315,6 +315,8 @@ BY_LAPACK = {
     "KernelRidge",
     "LabelPropagation",
     "LabelSpreading",
+    "LapRLS",
+    "LapSVM",
     "LeastSquaresSVC",
     "LeastSquaresSVR",
     "Nystroem",
@@ -387,6 +389,8 @@ def seeded(entry: catalog.Entry) -> Any:
 # asked about all rows. The learners that these are built of take part with all rows themselves.
 FEW_ROWS = {
     "GraphMincut": 1000,
+    "LapRLS": 300,
+    "LapSVM": 300,
     "ClassicalMDS": 100,
     "GraphEmbedding": 500,
     "Isomap": 100,

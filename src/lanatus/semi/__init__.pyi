@@ -31,3 +31,5 @@ from .graph._label_spreading import LabelSpreading as LabelSpreading
 from .graph._linear_neighborhood import LinearNeighborhoodPropagation as LinearNeighborhoodPropagation
 from .graph._mincut import GraphMincut as GraphMincut
 from .machines._tsvm import TSVM as TSVM
+from .manifold._lap_rls import LapRLS as LapRLS
+from .manifold._lap_svm import LapSVM as LapSVM

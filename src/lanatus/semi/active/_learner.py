@@ -262,7 +262,7 @@ class ActiveLearner(SemiSupervised, CallbackSupportMixin, ClassifierMixin, Wrapp
         if not len(known):
             raise ValueError("no row has a label after all questions; wanted one at least.")
         model: Any = clone(self.estimator)
-        if isinstance(model, SemiSupervised) and len(known) < len(codes):
+        if isinstance(self.estimator, SemiSupervised) and len(known) < len(codes):
             return model.fit(rows, _named(self.classes_, codes))
         return model.fit(take_rows(rows, known), self.classes_[codes[known]])
 
