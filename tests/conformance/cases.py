@@ -327,6 +327,8 @@ BY_LAPACK = {
     "KernelRidge",
     "LabelPropagation",
     "LabelSpreading",
+    "LapRLS",
+    "LapSVM",
     "LeastSquaresSVC",
     "LeastSquaresSVR",
     "Nystroem",
@@ -405,6 +407,9 @@ def seeded(entry: catalog.Entry) -> Any:
 # Rows that are enough to learn from where learning goes row by row in Python, or on one thread by design; each model is
 # asked about all rows. The learners that these are built of take part with all rows themselves.
 FEW_ROWS = {
+    "GraphMincut": 1000,
+    "LapRLS": 300,
+    "LapSVM": 300,
     "ClassicalMDS": 100,
     "LMNN": 600,
     "MetricPropagation": 600,

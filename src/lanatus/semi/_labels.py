@@ -67,7 +67,8 @@ def partial_targets(y: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError("This estimator requires y to be passed, but the target y is None")
     if not isinstance(y, np.ndarray) and hasattr(y, "to_pylist"):
         y = y.to_pylist()
-    values = column_or_1d(np.array([np.nan if v is None else v for v in y], dtype=np.float64), warn=True)
+    given = column_or_1d(np.asarray(y, dtype=object), warn=True)
+    values = np.array([np.nan if v is None or type(v).__name__ == "NAType" else v for v in given], dtype=np.float64)
     check_consistent_length(X, values)
     known = ~np.isnan(values)
     if not known.any():

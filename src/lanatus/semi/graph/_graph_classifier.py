@@ -33,6 +33,7 @@ class GraphClassifier(SemiSupervised, CallbackSupportMixin, ClassifierMixin, Est
     """Base of classifiers whose labels spread along the edges of a graph of rows."""
 
     _takes = Takes(sparse=True)
+    _transductive: ClassVar[bool] = True
     _state: ClassVar = {
         "X_": Floats("rows", "columns"),
         "label_distributions_": Floats("rows", "classes", low=0),
@@ -80,7 +81,7 @@ class GraphClassifier(SemiSupervised, CallbackSupportMixin, ClassifierMixin, Est
         known = np.flatnonzero(codes >= 0)
         k = len(self.classes_)
         self.class_prior_ = np.bincount(codes[known], minlength=k) / len(known)
-        reached = reached_from(W, known)
+        reached = self._reached(W, known)
         start = np.zeros((len(codes), k))
         start[known, codes[known]] = 1
         progress = Progress(self, rows, max_iter=self.max_iter)
@@ -127,9 +128,17 @@ class GraphClassifier(SemiSupervised, CallbackSupportMixin, ClassifierMixin, Est
     def _gaussian(self) -> GaussianKernel:
         return GaussianKernel(np.inf if self.gamma == 0 else np.sqrt(0.5 / self.gamma))
 
+    def _reached(self, W: Any, known: np.ndarray) -> np.ndarray:
+        """Rows that a path of edges joins to a labelled one."""
+        return reached_from(W, known)
+
     @abstractmethod
     def _solve(self, W: Any, start: np.ndarray, codes: np.ndarray, reached: np.ndarray) -> tuple[np.ndarray, int, bool]:
         """Scores of the classes at each row, in closed form or to a thousandth of `tol`; steps, whether converged."""
+
+    def _allowed(self, scores: np.ndarray) -> float:
+        """Change of a score at which rounds end."""
+        return self.tol
 
     @abstractmethod
     def _step(self, S: Any, scores: np.ndarray, start: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -148,7 +157,7 @@ class GraphClassifier(SemiSupervised, CallbackSupportMixin, ClassifierMixin, Est
             before, scores = scores, self._step(S, scores, start, codes)
             self.n_iter_ = iteration.number + 1
             iteration.done(state=dict, attributes=partial(self._learned, scores, codes, self.n_iter_))
-            if iteration.stop or np.abs(scores - before).max() <= self.tol:
+            if iteration.stop or np.abs(scores - before).max() <= self._allowed(scores):
                 return scores, True
         return scores, False
 

@@ -1,0 +1,1 @@
+"""Functions that are smooth along the manifold of all rows (section 13.7)."""
