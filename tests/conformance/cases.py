@@ -41,15 +41,10 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "GradientBoostingRegressor": {"n_estimators": 6},  # with fewer it has not learnt enough for scikit-learn's check
     "LocalOutlierFactor": {"n_neighbors": 5, "novelty": True},  # otherwise it says nothing of new rows
     "LPBoostClassifier": {"n_estimators": 20},  # with fewer its program is not solved, and it says so
-<<<<<<< HEAD
-    "MLPClassifier": {"tol": 0.01, "n_iter_no_change": 3},
-    "MLPRegressor": {"tol": 0.01, "n_iter_no_change": 3},
     "HierarchicalDirichletProcess": {"max_iter": 20},
-=======
     # small steps, many of them: with few the loss stands still from the first round on, for so little patience
     "MLPClassifier": {"batch_size": 10, "tol": 0.01, "n_iter_no_change": 5},
     "MLPRegressor": {"batch_size": 10, "tol": 0.01, "n_iter_no_change": 5},
->>>>>>> neural
     "MKLClassifier": {"kernels": [GaussianKernel(1.0), GaussianKernel(3.0)], "tol": 0.1},
     "MixtureOfExperts": {"n_experts": 2, "tol": 0.01},
     "MixtureOfExpertsRegressor": {"n_experts": 2, "tol": 0.01},
