@@ -21,6 +21,7 @@ SHARED = {
     "reduce.tensor-decomposition",
     "kernel.dual-coordinate-descent-svm",
     "neural.multilayer-feedforward",
+    "semi.manifold-regularization",
     "sparse.dictionary-learning",
     "sparse.sparse-coding-step",
     "sparse.collaborative-filtering",

@@ -1,5 +1,6 @@
 """Information-theoretic metric learning."""
 
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -147,8 +148,7 @@ class ITML(CallbackSupportMixin, MetricLearner):
         for step in progress.iterations():
             moved = kernels.bregman_cycle(V, sign, float(self.gamma), M, multipliers, xi)
             self.n_iter_ = step.number + 1
-            attributes = {"components_": root_of(M).astype(rows.dtype), "schema_": self.schema_}
-            step.done(state=dict, attributes=attributes.copy)
+            step.done(state=dict, attributes=partial(self._at, M, rows.dtype))
             if step.stop or moved <= self.tol:
                 break
         else:
@@ -156,6 +156,9 @@ class ITML(CallbackSupportMixin, MetricLearner):
         self.components_ = root_of(M).astype(rows.dtype)
         progress.finish({"components_": self.components_})
         return self
+
+    def _at(self, M: np.ndarray, dtype: np.dtype) -> dict[str, Any]:
+        return {"components_": root_of(M).astype(dtype), "schema_": self.schema_}
 
     @fitting
     def partial_fit(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Self:
