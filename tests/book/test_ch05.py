@@ -124,22 +124,19 @@ def test_a_boltzmann_machine_of_three_units():
 @pytest.mark.parametrize(
     ("run", "least"),
     [
-        pytest.param(run, least, marks=pytest.mark.covers(f"neural.{id_}"), id=id_)
-        for id_, run, least in (
-            ("logic-gate-perceptrons", logic_gates, 6),
-            ("perceptron-convergence", perceptron_convergence, 10),
-            ("universal-approximation", universal_approximation, 5),
-            ("dbn-vs-plain-bp", dbn_vs_bp, 4),
-            ("depth-versus-width", depth_vs_width, 7),
-            ("linear-activation-flaw", ex_5_1, 6),
-            ("sigmoid-neuron-vs-logistic", ex_5_2, 6),
-            ("learning-rate-influence", ex_5_4, 4),
-            ("standard-vs-accumulated-bp", ex_5_5, 8),
-            ("bp-boundary-figure", fig_5_9, 3),
-            ("art-vigilance", art_vigilance, 5),
-            ("cascade-overfit", cascade_overfit, 5),
-            ("dynamic-rate-comparison", ex_5_6, 6),
-        )
+        pytest.param(logic_gates, 6, marks=pytest.mark.covers("neural.logic-gate-perceptrons")),
+        pytest.param(perceptron_convergence, 10, marks=pytest.mark.covers("neural.perceptron-convergence")),
+        pytest.param(universal_approximation, 5, marks=pytest.mark.covers("neural.universal-approximation")),
+        pytest.param(dbn_vs_bp, 4, marks=pytest.mark.covers("neural.dbn-vs-plain-bp")),
+        pytest.param(depth_vs_width, 7, marks=pytest.mark.covers("neural.depth-versus-width")),
+        pytest.param(ex_5_1, 6, marks=pytest.mark.covers("neural.linear-activation-flaw")),
+        pytest.param(ex_5_2, 6, marks=pytest.mark.covers("neural.sigmoid-neuron-vs-logistic")),
+        pytest.param(ex_5_4, 4, marks=pytest.mark.covers("neural.learning-rate-influence")),
+        pytest.param(ex_5_5, 8, marks=pytest.mark.covers("neural.standard-vs-accumulated-bp")),
+        pytest.param(fig_5_9, 3, marks=pytest.mark.covers("neural.bp-boundary-figure")),
+        pytest.param(art_vigilance, 5, marks=pytest.mark.covers("neural.art-vigilance")),
+        pytest.param(cascade_overfit, 5, marks=pytest.mark.covers("neural.cascade-overfit")),
+        pytest.param(ex_5_6, 6, marks=pytest.mark.covers("neural.dynamic-rate-comparison")),
     ],
 )
 def test_experiments_say_what_the_book_says(run, least):
