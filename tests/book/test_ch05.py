@@ -4,6 +4,22 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from lanatus.book import (
+    art_vigilance,
+    cascade_overfit,
+    dbn_vs_bp,
+    depth_vs_width,
+    draw_figure,
+    ex_5_1,
+    ex_5_2,
+    ex_5_4,
+    ex_5_5,
+    ex_5_6,
+    fig_5_9,
+    logic_gates,
+    perceptron_convergence,
+    universal_approximation,
+)
 from lanatus.neural import (
     MLPClassifier,
     MPNeuron,
@@ -103,3 +119,73 @@ def test_a_boltzmann_machine_of_three_units():
     assert np.exp(-energies).sum() == pytest.approx(11.642978, abs=5e-7)
     printed = [0.085889, 0.115938, 0.070320, 0.121882, 0.094922, 0.077715, 0.211252, 0.222083]
     np.testing.assert_allclose(chance, printed, atol=5e-7)
+
+
+@pytest.mark.parametrize(
+    ("run", "least"),
+    [
+        pytest.param(logic_gates, 6, marks=pytest.mark.covers("neural.logic-gate-perceptrons")),
+        pytest.param(perceptron_convergence, 10, marks=pytest.mark.covers("neural.perceptron-convergence")),
+        pytest.param(universal_approximation, 5, marks=pytest.mark.covers("neural.universal-approximation")),
+        pytest.param(dbn_vs_bp, 4, marks=pytest.mark.covers("neural.dbn-vs-plain-bp")),
+        pytest.param(depth_vs_width, 7, marks=pytest.mark.covers("neural.depth-versus-width")),
+        pytest.param(ex_5_1, 6, marks=pytest.mark.covers("neural.linear-activation-flaw")),
+        pytest.param(ex_5_2, 6, marks=pytest.mark.covers("neural.sigmoid-neuron-vs-logistic")),
+        pytest.param(ex_5_4, 4, marks=pytest.mark.covers("neural.learning-rate-influence")),
+        pytest.param(ex_5_5, 8, marks=pytest.mark.covers("neural.standard-vs-accumulated-bp")),
+        pytest.param(fig_5_9, 3, marks=pytest.mark.covers("neural.bp-boundary-figure")),
+        pytest.param(art_vigilance, 5, marks=pytest.mark.covers("neural.art-vigilance")),
+        pytest.param(cascade_overfit, 5, marks=pytest.mark.covers("neural.cascade-overfit")),
+        pytest.param(ex_5_6, 6, marks=pytest.mark.covers("neural.dynamic-rate-comparison")),
+    ],
+)
+def test_experiments_say_what_the_book_says(run, least):
+    figures = list(run())
+    assert len(figures) >= least
+    assert [figure for figure in figures if not figure.agrees] == []
+
+
+@pytest.mark.covers("neural.depth-versus-width")
+def test_a_network_of_the_library_folds_as_the_chain_does():
+    """The deep network's weights, put into one of ours: 16 pieces of four layers of two units."""
+    from lanatus.book.ch05._approximation import folded
+    from lanatus.neural import relu
+
+    x = np.linspace(0, 1, 201)
+    h = x[:, None] @ [[1.0, 1.0]] + [0.0, -0.5]
+    for _ in range(3):
+        h = relu(h) @ [[2.0, 2.0], [-4.0, -4.0]] + [0.0, -0.5]
+    np.testing.assert_allclose(relu(h) @ [2.0, -4.0], folded(x, 4), atol=1e-12)
+
+
+@pytest.mark.covers("neural.bp-boundary-figure")
+def test_figure_5_9_shows_the_border_after_25_50_and_100_rounds():
+    figure = draw_figure("5.9")
+    assert [axes.get_title() for axes in figure.axes] == ["round 25", "round 50", "round 100"]
+    for axes in figure.axes:
+        assert sum(len(part.get_offsets()) for part in axes.collections if hasattr(part, "get_offsets")) >= 5
+
+
+@pytest.mark.covers("neural.logic-gate-perceptrons", "neural.perceptron-convergence")
+def test_figures_5_4_and_5_5_have_the_lines_and_the_band():
+    gates = draw_figure("5.4").axes
+    assert [axes.get_title() for axes in gates] == ["AND", "OR", "NOT x1", "XOR"]
+    x, y = gates[0].get_lines()[0].get_data()
+    np.testing.assert_allclose(np.asarray(x) + y, 2)  # x1 + x2 = 2
+    assert len(draw_figure("5.5").axes) == 2
+
+
+@pytest.mark.parametrize(
+    ("number", "lines"),
+    [("ex 5.4", 5), ("ex 5.5", 3), ("ex 5.6", 8), ("5.6 pre-training", 3), ("5.3 approximation", 10)],
+)
+def test_curves_are_drawn(number, lines):
+    figure = draw_figure(number)
+    assert sum(len(axes.get_lines()) for axes in figure.axes) == lines
+
+
+def test_maps_and_categories_are_drawn():
+    assert "3 类" in draw_figure("5.5.2").axes[1].get_title()
+    assert len(draw_figure("5.5.4").axes) == 2
+    assert draw_figure("ex 5.8").axes
+    assert draw_figure("5.2").axes[0].get_title().startswith("阶跃函数")
