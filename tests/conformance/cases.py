@@ -105,7 +105,7 @@ def made(entry: catalog.Entry) -> Any:
 # Those that learn one label or number a row: neither our checks nor scikit-learn's give several to the others.
 ALL = [entry for entry in catalog.estimators() if get_tags(made(entry)).target_tags.single_output]
 SAMPLERS = [entry for entry in ALL if hasattr(entry.object, "fit_resample")]  # see tests/imbalance/test_samplers.py
-OF_PAIRS = {"CollaborativeFilter"}  # X is user and item, two columns and no others; see tests/sparse/test_ratings.py
+OF_PAIRS = {"CollaborativeFilter"}  # X is user and item, two columns and no others; its tests: tests/sparse_learning
 ENTRIES = [entry for entry in ALL if entry not in SAMPLERS and entry.name not in OF_PAIRS]
 NAMES = [entry.name for entry in ENTRIES]
 
