@@ -30,6 +30,10 @@ from .graph._label_propagation import LabelPropagation as LabelPropagation
 from .graph._label_spreading import LabelSpreading as LabelSpreading
 from .graph._linear_neighborhood import LinearNeighborhoodPropagation as LinearNeighborhoodPropagation
 from .graph._mincut import GraphMincut as GraphMincut
+from .machines._lds import LDS as LDS
+from .machines._mean_s3vm import MeanS3VM as MeanS3VM
+from .machines._s3vm import S3VM as S3VM
+from .machines._s4vm import S4VM as S4VM
 from .machines._tsvm import TSVM as TSVM
 from .manifold._lap_rls import LapRLS as LapRLS
 from .manifold._lap_svm import LapSVM as LapSVM
