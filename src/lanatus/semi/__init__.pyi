@@ -15,7 +15,10 @@ from .clustering._constraints import constraint_closure as constraint_closure
 from .clustering._constraints import violated_constraints as violated_constraints
 from .clustering._seeded_kmeans import SeededKMeans as SeededKMeans
 from .disagreement._co_training import CoTraining as CoTraining
+from .disagreement._coreg import CoReg as CoReg
+from .disagreement._ensemble import SemiSupervisedEnsemble as SemiSupervisedEnsemble
 from .disagreement._self_training import SelfTrainingClassifier as SelfTrainingClassifier
+from .disagreement._statistical import StatisticalCoLearning as StatisticalCoLearning
 from .disagreement._tri_training import TriTraining as TriTraining
 from .disagreement._views import split_views as split_views
 from .generative._gaussian_mixture import SemiSupervisedGaussianMixture as SemiSupervisedGaussianMixture

@@ -1,5 +1,6 @@
 """Low density separation."""
 
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -210,7 +211,7 @@ class LDS(SemiSupervised, ClassifierMixin, Estimator):
 
         w, steps = np.zeros(Z.shape[1]), 0
         for now in [0.0, *(price * np.geomspace(_FIRST, 1.0, 11) if len(asked) else ())]:
-            w, taken, _, _ = descended(lambda w, now=now: sum_at(w, now), w, self.max_iter)
+            w, taken, _, _ = descended(partial(sum_at, now=now), w, self.max_iter)
             steps += taken
         return w, b - float(about @ w), steps
 

@@ -1,6 +1,7 @@
 """Semi-supervised support vector machines by smooth descent, by annealing, and by convex pieces."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from lanatus.semi.machines._machine import RULES, Plane, SemiSupervisedMachine, 
 
 _STEEP = 3.0  # of the loss exp(-3 f^2) of an unlabelled row
 _STEPS = 10  # of smoothing or of temperature
-_COOLER = 1.5
+_COOLER = 1.2
+_INNER = 50  # most looks at the probabilities at one temperature
 _EXACT = 1e-7
 
 
@@ -45,7 +47,7 @@ class S3VM(SemiSupervisedMachine):
     C : float, default=1.0
         Price of a labelled row beyond its margin.
     C_unlabelled : float or None, default=None
-        Of an unlabelled one; None is `C`.
+        Of an unlabelled one; None is a tenth of `C`.
     kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}, Kernel or callable, default="rbf"
         The kernel, as in `SVC`.
     degree : int, default=3
@@ -148,7 +150,7 @@ class S3VM(SemiSupervisedMachine):
 
     def _plane(self, rows: KernelRows, task: Task) -> Plane:
         asked = task.asked
-        price = self.C if self.C_unlabelled is None else self.C_unlabelled
+        price = self.C / 10 if self.C_unlabelled is None else self.C_unlabelled
         centred = Centred.of(rows, (task.signs == 0).astype(np.float64) if len(asked) else task.prices)
         b = self._mean_score(task)
         if self.solver == "cccp":
@@ -259,7 +261,7 @@ def continued(Z: np.ndarray, b: float, task: Task, price: float, share: float, m
     # The second derivative of an unlabelled row is -6 C_u |x|^2 wide^(-3/2) at its least: below 1 in all, it is convex.
     first = _widest(squares, price)
     for v in [*np.geomspace(first, first * 1e-3, _STEPS), 0.0]:
-        w, more, converged, value = descended(lambda w, v=v: sum_at(w, v), w, max_iter)
+        w, more, converged, value = descended(partial(sum_at, v=v), w, max_iter)
         steps += more
     return w, steps, converged, value
 
@@ -286,11 +288,10 @@ def annealed(Z: np.ndarray, b: float, task: Task, price: float, share: float, ma
     labels = np.concatenate([signs, np.ones(len(asked)), -np.ones(len(asked))])
     temperature, p = 10.0 * price, np.full(len(asked), share)
     while True:
-        for _ in range(_STEPS):
+        for _ in range(_INNER):
             costs = np.concatenate([prices, price * p, price * (1 - p)])
-            w, more, converged, value = descended(
-                lambda w, costs=costs: labelled_part(w, twice, b, labels, costs), w, max_iter
-            )
+            whole = partial(labelled_part, Z=twice, b=b, signs=labels, prices=costs)
+            w, more, converged, value = descended(whole, w, max_iter)
             steps += more
             f = Z[asked] @ w + b
             gap = price * (np.maximum(1 - f, 0.0) ** 2 - np.maximum(1 + f, 0.0) ** 2)
