@@ -226,7 +226,8 @@ EXCUSED |= {
     # which the check gives other labels by name
     and entry.name not in ("LabelPropagation", "LabelSpreading", "SelfTrainingClassifier")
 }
-EXCUSED["TSVM"] |= EXCUSED["SVC"]
+for _name in ("MeanS3VM", "S3VM", "S4VM", "TSVM"):
+    EXCUSED[_name] |= EXCUSED["SVC"]
 EXCUSED["SelfTrainingClassifier"] = {
     "check_non_transformer_estimators_n_iter": "all rows have a label: no round is needed, as in scikit-learn"
 }
@@ -282,8 +283,9 @@ FIXED_START: dict[str, Any] = {
     "GASEN": lambda X: {"bootstrap": False},
     **{  # a solution to all digits, of one width
         name: lambda X: {"tol": 1e-13, "gamma": 0.1}
-        for name in ("MulticlassSVC", "NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVR", "TSVM")
+        for name in ("MeanS3VM", "MulticlassSVC", "NuSVC", "NuSVR", "OneClassSVM", "S4VM", "SVC", "SVR", "TSVM")
     },
+    "S3VM": lambda X: {"gamma": 0.1},
     **{name: lambda X: {"gamma": 0.1} for name in ("LeastSquaresSVC", "LeastSquaresSVR")},
     "KernelLDA": lambda X: {"gamma": 0.1, "reg": 1.0},
     "KernelLogisticRegression": lambda X: {"tol": 1e-13, "gamma": 0.1},
@@ -321,6 +323,7 @@ BY_LAPACK = {
     "KernelLogisticRegression",
     "KernelRidge",
     "LabelPropagation",
+    "LDS",
     "LabelSpreading",
     "LapRLS",
     "LapSVM",
@@ -328,6 +331,7 @@ BY_LAPACK = {
     "LeastSquaresSVR",
     "Nystroem",
     "RBFSampler",
+    "S3VM",
 }
 
 BY_LAPACK |= {"LocallyLinearEmbedding"}
@@ -403,8 +407,12 @@ def seeded(entry: catalog.Entry) -> Any:
 # asked about all rows. The learners that these are built of take part with all rows themselves.
 FEW_ROWS = {
     "GraphMincut": 1000,
+    "LDS": 150,
     "LapRLS": 300,
     "LapSVM": 300,
+    "MeanS3VM": 500,
+    "S3VM": 200,
+    "S4VM": 500,
     "ClassicalMDS": 100,
     "LMNN": 600,
     "MetricPropagation": 600,

@@ -15,7 +15,10 @@ from .clustering._constraints import constraint_closure as constraint_closure
 from .clustering._constraints import violated_constraints as violated_constraints
 from .clustering._seeded_kmeans import SeededKMeans as SeededKMeans
 from .disagreement._co_training import CoTraining as CoTraining
+from .disagreement._coreg import CoReg as CoReg
+from .disagreement._ensemble import SemiSupervisedEnsemble as SemiSupervisedEnsemble
 from .disagreement._self_training import SelfTrainingClassifier as SelfTrainingClassifier
+from .disagreement._statistical import StatisticalCoLearning as StatisticalCoLearning
 from .disagreement._tri_training import TriTraining as TriTraining
 from .disagreement._views import split_views as split_views
 from .generative._gaussian_mixture import SemiSupervisedGaussianMixture as SemiSupervisedGaussianMixture
@@ -30,6 +33,10 @@ from .graph._label_propagation import LabelPropagation as LabelPropagation
 from .graph._label_spreading import LabelSpreading as LabelSpreading
 from .graph._linear_neighborhood import LinearNeighborhoodPropagation as LinearNeighborhoodPropagation
 from .graph._mincut import GraphMincut as GraphMincut
+from .machines._lds import LDS as LDS
+from .machines._mean_s3vm import MeanS3VM as MeanS3VM
+from .machines._s3vm import S3VM as S3VM
+from .machines._s4vm import S4VM as S4VM
 from .machines._tsvm import TSVM as TSVM
 from .manifold._lap_rls import LapRLS as LapRLS
 from .manifold._lap_svm import LapSVM as LapSVM

@@ -1,25 +1,17 @@
 """The transductive support vector machine."""
 
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from lanatus.catalog import method
-from lanatus.kernel.svm import KernelRows, offset, one_group, solve
+from lanatus.kernel.svm import KernelRows
 from lanatus.params import Choice, Flag, Nothing, Real, rules_for
 from lanatus.semi.machines._machine import RULES, Plane, SemiSupervisedMachine, Task
+from lanatus.semi.machines._with_labels import Fitted, with_labels
 
 _MOST_ENUMERATED = 16  # unlabelled rows, of which every labelling is looked at
-
-
-class Fitted(NamedTuple):
-    """A machine with all labels given: coefficients, offset, scores with the offset, the objective."""
-
-    beta: np.ndarray
-    b: float
-    scores: np.ndarray
-    objective: float
 
 
 @method(
@@ -209,13 +201,7 @@ class TSVM(SemiSupervisedMachine):
 
     def _fitted(self, rows: KernelRows, signs: np.ndarray, prices: np.ndarray, start: np.ndarray) -> Fitted:
         """The machine with these labels, begun near another."""
-        low, high = np.where(signs > 0, 0.0, -prices), np.where(signs > 0, prices, 0.0)
-        dual = one_group(-signs, low, high, balanced(start, low, high))
-        solved = solve(dual, rows, tol=self.tol)
-        b = -offset(solved, dual)
-        scores = solved.scores + signs + b
-        norm = float(solved.beta @ (solved.scores + signs))
-        return Fitted(solved.beta, b, scores, 0.5 * norm + float(prices @ np.maximum(1 - signs * scores, 0.0)))
+        return with_labels(rows, signs, prices, start, self.tol)
 
     def _best_of_all(self, rows: KernelRows, task: Task, price: float) -> Plane:
         """Every labelling of the unlabelled rows, each with a machine of its own."""
@@ -237,14 +223,3 @@ class TSVM(SemiSupervisedMachine):
         assert best is not None
         value, signs, fitted = best
         return Plane(signs, fitted.beta, fitted.b, 2 ** len(asked), True, value)
-
-
-def balanced(beta: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """A start within the box whose two sides weigh the same, near coefficients of another problem."""
-    start = np.clip(beta, low, high)
-    above, below = start[start > 0].sum(), -start[start < 0].sum()
-    if above > below:
-        start[start > 0] *= below / above
-    elif below > above:
-        start[start < 0] *= above / below
-    return start
