@@ -10,7 +10,7 @@ from lanatus.persist import load, save
 from lanatus.table import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-NAMES = {"two-class": "MLPClassifier", "multi-class": "MLPClassifier", "regression": "MLPRegressor"}
+NAMES = {"two-class": "MLPClassifier", "many-class": "MLPClassifier", "regression": "MLPRegressor"}
 
 
 def mixed(n=300):
