@@ -122,13 +122,13 @@ def clouds(n: int, d: int) -> dict[str, Any]:
 def _map(case: dict[str, Any]) -> np.ndarray:
     from lanatus.neural import SOM
 
-    return np.asarray(SOM((20, 20), max_iter=15, random_state=0).fit(case["X"]).weights_)
+    return np.asarray(SOM((20, 20), max_iter=10, sigma_end=1.0, random_state=0).fit(case["X"]).weights_)
 
 
 def _minisom(case: dict[str, Any]) -> np.ndarray:
     from minisom import MiniSom
 
-    som = MiniSom(20, 20, case["X"].shape[1], sigma=10.0, learning_rate=0.5, random_seed=0)
+    som = MiniSom(20, 20, case["X"].shape[1], sigma=10.0, random_seed=0, sigma_decay_function="linear_decay_to_one")
     som.pca_weights_init(case["X"])
     som.train(case["X"], 2 * len(case["X"]), random_order=True)
     return np.asarray(som.get_weights().reshape(400, -1))
