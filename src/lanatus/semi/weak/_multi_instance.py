@@ -83,7 +83,7 @@ class MultiInstanceClassifier(SemiSupervised, ClassifierMixin, Wrapper):
     """
 
     _wants: ClassVar[Intake] = Numbers()
-    _takes = Takes()  # type: ignore[assignment]
+    _takes = Takes()
 
     estimator_: Any
     n_iter_: int
