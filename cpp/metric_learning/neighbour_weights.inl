@@ -61,8 +61,12 @@ void exponential(double* D, const double* squares, double least, std::size_t n, 
 void exponential(float* D, const double* squares, double least, std::size_t n, double* sum) {
     *sum = exponentials_of(D, squares, least, n);
 }
-void least_into(const double* D, const double* squares, std::size_t n, double* found) { *found = least_of_row(D, squares, n); }
-void least_into(const float* D, const double* squares, std::size_t n, double* found) { *found = least_of_row(D, squares, n); }
+void least_into(const double* D, const double* squares, std::size_t n, double* found) {
+    *found = least_of_row(D, squares, n);
+}
+void least_into(const float* D, const double* squares, std::size_t n, double* found) {
+    *found = least_of_row(D, squares, n);
+}
 void scaled(double* D, double factor, std::size_t n) { scale_row(D, factor, n); }
 void scaled(float* D, double factor, std::size_t n) { scale_row(D, factor, n); }
 

@@ -165,11 +165,13 @@ def test_contenders_whose_answers_depend_on_the_unit_of_the_target_are_given_spr
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))
     y = unit * (np.sin(2 * X[:, 0]) + X[:, 1] + 100)
-    for family in candidates("regression", 200, 3, ["SVR", "KernelRidge", "Nystroem"]):
+    # What scikit-learn's reach behind two scalers; the machine with the target as it is comes to -0.43, or less.
+    reached = {"SVR": 0.775, "KernelRidge": 0.731, "Nystroem": 0.739}
+    for family in candidates("regression", 200, 3, list(reached)):
         trial = next(family.starts())
         assert trial.scales_target
-        # What scikit-learn's machine reaches behind two scalers is 0.776; with the target as it is -0.43, or less.
-        assert trial.build(0).fit(Table.of(X[:150]), y[:150]).score(Table.of(X[150:]), y[150:]) > 0.77
+        found = trial.build(0).fit(Table.of(X[:150]), y[:150]).score(Table.of(X[150:]), y[150:])
+        assert found > reached[family.name]
 
 
 @pytest.mark.parametrize(("task", "learner"), [("two-class", LogisticRegression), ("regression", Ridge)])

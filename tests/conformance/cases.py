@@ -41,8 +41,10 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "GradientBoostingRegressor": {"n_estimators": 6},  # with fewer it has not learnt enough for scikit-learn's check
     "LocalOutlierFactor": {"n_neighbors": 5, "novelty": True},  # otherwise it says nothing of new rows
     "LPBoostClassifier": {"n_estimators": 20},  # with fewer its program is not solved, and it says so
-    "MLPClassifier": {"tol": 0.01, "n_iter_no_change": 3},
-    "MLPRegressor": {"tol": 0.01, "n_iter_no_change": 3},
+    "HierarchicalDirichletProcess": {"max_iter": 20},
+    # small steps, many of them: with few the loss stands still from the first round on, for so little patience
+    "MLPClassifier": {"batch_size": 10, "tol": 0.01, "n_iter_no_change": 5},
+    "MLPRegressor": {"batch_size": 10, "tol": 0.01, "n_iter_no_change": 5},
     "MKLClassifier": {"kernels": [GaussianKernel(1.0), GaussianKernel(3.0)], "tol": 0.1},
     "MixtureOfExperts": {"n_experts": 2, "tol": 0.01},
     "MixtureOfExpertsRegressor": {"n_experts": 2, "tol": 0.01},
@@ -55,12 +57,13 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "ElmanClassifier": {"max_iter": 40, "n_iter_no_change": 40},
     "CascadeCorrelation": {"n_candidates": 2, "max_hidden": 2, "candidate_iter": 20},
     "CascadeCorrelationRegressor": {"n_candidates": 2, "max_hidden": 2, "candidate_iter": 20},
+    "RecurrentBP": {"n_units": 5, "tol": 0.02},
     "EvolvingNetwork": {"n_population": 30, "n_generations": 30},
     "SparseDistributedMemory": {"n_locations": 100},
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
 }
-_LITTLE_OF["NMF"] = {"n_components": 2, "max_iter": 2000, "tol": 1e-7}  # until it stands still
+_LITTLE_OF["NMF"] = {"n_components": 2, "max_iter": 10_000, "tol": 1e-7}  # until it stands still
 # As many neighbours that three clusters of thirty rows are one graph: one in parts is joined, with a warning.
 _IN_ONE_PART = {"n_neighbors": 40}
 _LITTLE_OF |= dict.fromkeys(("Isomap", "LocallyLinearEmbedding", "SpectralEmbedding"), _IN_ONE_PART)
@@ -102,7 +105,7 @@ def made(entry: catalog.Entry) -> Any:
 # Those that learn one label or number a row: neither our checks nor scikit-learn's give several to the others.
 ALL = [entry for entry in catalog.estimators() if get_tags(made(entry)).target_tags.single_output]
 SAMPLERS = [entry for entry in ALL if hasattr(entry.object, "fit_resample")]  # see tests/imbalance/test_samplers.py
-OF_PAIRS = {"CollaborativeFilter"}  # X is user and item, two columns and no others; see tests/sparse/test_ratings.py
+OF_PAIRS = {"CollaborativeFilter"}  # X is user and item, two columns and no others; its tests: tests/sparse_learning
 ENTRIES = [entry for entry in ALL if entry not in SAMPLERS and entry.name not in OF_PAIRS]
 NAMES = [entry.name for entry in ENTRIES]
 
@@ -269,6 +272,7 @@ FIXED_START: dict[str, Any] = {
     "KMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3], "tol": 0},
     "ConstrainedKMeans": lambda X: {"init": np.asarray(X, dtype=float)[:3]},
     "KMedoids": lambda X: {"init": "build"},
+    "ITML": lambda X: {"n_constraints": 10_000, "tol": 0.1},  # all pairs, where otherwise some are drawn by row number
     "KSVD": lambda X: {"dict_init": np.eye(np.shape(X)[1])},
     "LLC": lambda X: {"dictionary": np.asarray(X, dtype=float)[:3]},
     # "balanced" makes three clusters weigh the same, so that rounding decides which one a stump cuts off
@@ -291,6 +295,9 @@ FIXED_START: dict[str, Any] = {
     "KNNEnsembleClassifier": lambda X: {"bootstrap": False},
     "RBFNetwork": lambda X: {"centers": np.asarray(X, dtype=float)[:3]},
     "RBFNetworkClassifier": lambda X: {"centers": np.asarray(X, dtype=float)[:3]},
+    **{  # hundreds of steps towards candidates make much of rounding
+        name: lambda X: {"candidate_iter": 4} for name in ("CascadeCorrelation", "CascadeCorrelationRegressor")
+    },
     "LinearSVR": lambda X: {"tol": 1e-8},
     "LPBoostClassifier": lambda X: {"nu": 1.0},  # otherwise the program may have several solutions
     **{  # a few looks at all rows, in units that sparse and dense rows share
@@ -327,16 +334,23 @@ BY_LAPACK = {
     "S3VM",
 }
 
+BY_LAPACK |= {"LocallyLinearEmbedding"}
+
 # Has no constant, so that it learns one number for all rows as it does any function, with its penalty.
 NO_CONSTANT = {"KernelRidge"}
 
+# Takes arrays of three dimensions too: sequences, steps and what is seen at each.
+OF_SEQUENCES = {"Elman", "ElmanClassifier"}
+
 # Gives a column for each row learned from, in their order.
-COLUMN_A_ROW = {"MixedKernel"}
+COLUMN_A_ROW = {"MixedKernel", "MetricPropagation", "PerExemplarDistance"}
 
 # What draws batches of rows by their numbers, whatever it begins with, or learns from rows one after the other: no
 # weights equal repeats, no order another's.
 BATCHED = {"LVQ", "MiniBatchKMeans", "Nystroem"}
 BATCHED |= {"Adaline", "BernoulliRBM", "CompetitiveLearning", "DBN", "Elman", "ElmanClassifier", "Perceptron"}
+# A document's topics begin at a draw of its own.
+BATCHED |= {"HierarchicalDirichletProcess", "LatentDirichletAllocation", "PLSA"}
 BATCHED |= {"ART", "ART1", "ART2", "ARTMAP", "FuzzyART"}
 
 # Hundreds of rounds make much of rounding, and of draws by row number: in another order the picture is another one.
@@ -400,6 +414,10 @@ FEW_ROWS = {
     "S3VM": 200,
     "S4VM": 500,
     "ClassicalMDS": 100,
+    "LMNN": 600,
+    "MetricPropagation": 600,
+    "NeighborhoodComponentsAnalysis": 600,
+    "PerExemplarDistance": 600,
     "GraphEmbedding": 500,
     "Isomap": 100,
     "SpectralEmbedding": 100,

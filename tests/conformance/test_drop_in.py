@@ -59,6 +59,8 @@ _SCALING = "points and means of squared lengths stand in its place; transform do
 _SPARSE_GRAPH = "a graph of neighbours is made anew in no time, and a model file has no place for sparse matrices"
 _MACHINES = "rows_, pulls_, roots_ and factors_ are what its machines have learned, as arrays that a file may hold"
 
+_GENERATOR = "a generator of random numbers is nothing learned, and a model file has no place for one"
+
 _TREE = "the tree of features lives in C++; its leaves, weights and deviations are subcluster_*_"
 
 # name -> {difference: why it is accepted}
@@ -183,6 +185,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "code_book_ has the shape (2, 1), not (2, 3)": _CODE,
         "it: code_size is None, not 1.5, by default": _CODE,
     },
+    "NeighborhoodComponentsAnalysis": {"learns no random_state_": _GENERATOR},
     "PartialDependenceDisplay": {
         "has no from_estimator()": _EXPLAINED,
         "it has no deciles": _EXPLAINED,
@@ -290,6 +293,8 @@ def example(cls: type) -> tuple[Any, Any, Any]:
         given["subsample"] = 0.5
     if cls.__name__.endswith("RandomProjection"):
         given["n_components"] = 3
+    if "dictionary" in wanted:
+        given["dictionary"] = np.eye(5)
     regression = issubclass(cls, RegressorMixin)
     if "estimators" in wanted:
         learners = (Ridge(), KNeighborsRegressor()) if regression else (LogisticRegression(), KNeighborsClassifier())
@@ -306,7 +311,7 @@ def _fit_for(name: str, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.nd
     """Rows and targets that a class of that name can be fitted to."""
     if name.startswith("MultiTask") or name in ("CCA", "PLSCanonical", "PLSSVD"):
         return X, np.column_stack([y, -y])
-    if name in ("MultinomialNB", "ComplementNB"):
+    if name in ("MultinomialNB", "ComplementNB", "LatentDirichletAllocation", "NMF"):
         return np.abs(X), y
     if name in ("CategoricalNB", "OneHotEncoder", "OrdinalEncoder"):
         return np.abs(X).round().astype(int), y

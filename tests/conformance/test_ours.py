@@ -23,6 +23,7 @@ from conformance.cases import (
     NAMES,
     NO_CONSTANT,
     OF_NUMBERS,
+    OF_SEQUENCES,
     Failures,
     answers,
     assert_same,
@@ -378,6 +379,8 @@ def _bad_inputs():
 def test_bad_input_gives_a_clear_error(entry):
     failures = Failures()
     for kind, X in _bad_inputs().items():
+        if kind == "three dimensions" and entry.name in OF_SEQUENCES:
+            continue
         n = len(X) if hasattr(X, "__len__") and not isinstance(X, str) else 3
         y = (np.arange(n) + 1.0 if is_regressor(build(entry)) else np.array(["a", "b"] * n))[:n]
         with failures.of(kind):
@@ -427,7 +430,7 @@ def test_one_row_one_class_constant_columns(entry):
         elif entry.name not in OF_NUMBERS:
             with refusing_one_class(model):
                 one_class = answers(build(entry).fit(X, np.full(len(X), "only")), X)
-                if hasattr(model, "classes_"):
+                if hasattr(model, "classes_") and "predict" in one_class:
                     assert set(one_class["predict"]) == {"only"}
         single = build(entry)
         if "n_clusters" in single.get_params():

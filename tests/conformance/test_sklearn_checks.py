@@ -1,7 +1,7 @@
 """scikit-learn's own checks, on every estimator of the catalogue."""
 
 import pytest
-from conformance.cases import ALL, EXCUSED, made
+from conformance.cases import ALL, EXCUSED, OF_PAIRS, made
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -26,7 +26,7 @@ def checked(entry):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:Bins whose width")  # of few values
 @parametrize_with_checks(
-    [checked(entry) for entry in ALL],
+    [checked(entry) for entry in ALL if entry.name not in OF_PAIRS],
     expected_failed_checks=lambda estimator: EXCUSED.get(type(estimator).__name__, {}),
 )
 def test_sklearn_check(estimator, check):

@@ -14,6 +14,7 @@ def two_groups(n=300, seed=0):
     return np.vstack([rng.normal(-4, 1, (n, 2)), rng.normal(4, 1, (n, 2))])
 
 
+@pytest.mark.covers("graphical.variational-em")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("start", ["kmeans", "random", "k-means++", "random_from_data"])

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from conformance.cases import ALL, SAMPLERS, build, numbers
+from conformance.cases import ALL, OF_PAIRS, SAMPLERS, build, numbers
 from sklearn.base import is_regressor
 
 from lanatus import catalog
@@ -16,6 +16,9 @@ MODELS = tuple(name for name, entry in SUBJECTS.items() if entry not in SAMPLERS
 def rows_for(name: str, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
     """Rows and targets, several of them for those that learn several."""
     entry = SUBJECTS[name]
+    if name in OF_PAIRS:  # users, items, ratings
+        X = np.argwhere(np.random.default_rng(0).random((15, 12)) < 0.5)[:n].astype(float)
+        return X, 3.0 + np.sin(X).sum(axis=1)
     if entry in ALL:
         return numbers(entry, n)
     X, labels = numbers(None, n)

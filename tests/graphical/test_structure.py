@@ -78,7 +78,7 @@ def test_families_of_more_combinations_than_rows_are_counted_by_sorting():
 @pytest.mark.covers("graphical.bn-greedy-search")
 def test_each_step_is_the_best_there_is():
     D = rows(500, seed=1)
-    search = HillClimbSearch().fit(D)
+    search = HillClimbSearch(plateau=0).fit(D)
     edges, score = set(), network_score([], D)
     for move in search.moves_:
         best = min(network_score(_graph(D, one), D) for one in _neighbours(D.columns, edges))
@@ -89,6 +89,23 @@ def test_each_step_is_the_best_there_is():
     assert {frozenset(e) for e in search.network_.edges} == {frozenset(e) for e in edges}
     assert min(network_score(_graph(D, one), D) for one in _neighbours(D.columns, edges)) >= score - 1e-9
     np.testing.assert_allclose(network_score(search.network_, D), search.score_)
+
+
+@pytest.mark.covers("graphical.bn-greedy-search")
+def test_turned_edges_of_no_meaning_lead_out_of_a_local_optimum():
+    D = load_watermelon("2.0").frame
+    plain, found = HillClimbSearch(plateau=0).fit(D), HillClimbSearch().fit(D)
+    assert found.score_ < plain.score_ - 1
+    np.testing.assert_allclose(network_score(found.network_, D), found.score_)
+    edges, score = set(), network_score([], D)
+    for move in found.moves_:  # each step is a gain, or turns an edge for nothing
+        edges = _after(edges, move)
+        np.testing.assert_allclose(network_score(_graph(D, edges), D), move.score)
+        assert move.score < score or (move.kind == "reverse" and move.score == pytest.approx(score))
+        score = move.score
+    assert HillClimbSearch("k2").fit(D).score_ <= HillClimbSearch("k2", plateau=0).fit(D).score_
+    held = HillClimbSearch(required=[found.network_.edges[0]]).fit(D)
+    assert found.network_.edges[0] in held.network_.edges
 
 
 def _graph(D, edges):

@@ -7,7 +7,7 @@ from scipy.special import digamma as exact_digamma
 from scipy.special import gammaln
 from sklearn.decomposition import LatentDirichletAllocation as Peer
 
-from lanatus.graphical import LatentDirichletAllocation, coherence, top_words
+from lanatus.graphical import PLSA, HierarchicalDirichletProcess, LatentDirichletAllocation, coherence, top_words
 from lanatus.graphical.topics._lda import newton_dirichlet
 
 
@@ -128,3 +128,85 @@ def test_words_and_coherence():
         top_words(model.components_, ["a"])
     with pytest.raises(ValueError, match="Negative"):
         model.fit(-X)
+
+
+@pytest.mark.covers("graphical.plsa")
+def test_plsa_is_em_written_out():
+    X = corpus(30, 3, 12)[0].astype(float)
+    X = X[X.sum(axis=1) > 0][:, X.sum(axis=0) > 0]
+    model = PLSA(3, max_iter=7, tol=0.0, random_state=0).fit(X)
+    rng = np.random.RandomState(0)
+    shares, topics = rng.dirichlet(np.ones(3), len(X)), rng.dirichlet(np.ones(X.shape[1]), 3)
+    for _ in range(7):
+        joint = shares[:, :, None] * topics[None]  # documents, topics, words
+        posterior = joint / joint.sum(axis=1, keepdims=True)
+        counted = posterior * X[:, None, :]
+        shares = counted.sum(axis=2) / counted.sum(axis=(1, 2))[:, None]
+        topics = counted.sum(axis=0) / counted.sum(axis=(0, 2))[:, None]
+    np.testing.assert_allclose(model.components_, topics, atol=1e-10)
+    likelihood = (X * np.log(shares @ topics)).sum() / X.sum()
+    np.testing.assert_allclose(model.log_likelihood_, likelihood)
+    assert (np.diff(model.log_likelihoods_) > -1e-12).all()
+
+
+@pytest.mark.covers("graphical.plsa")
+def test_plsa_of_new_documents():
+    X, beta, _ = corpus(400, 3, 40)
+    model = PLSA(3, max_iter=500, tol=1e-7, random_state=0).fit(sp.csr_matrix(X))
+    np.testing.assert_allclose(model.components_.sum(axis=1), 1)
+    gaps = np.abs(model.components_[:, None, :] - beta[None]).sum(axis=2)
+    assert sorted(gaps.argmin(axis=1)) == [0, 1, 2]
+    assert gaps.min(axis=1).max() < 0.25
+    new = np.vstack([100 * beta[1], np.zeros(40)])
+    shares = model.transform(new)
+    assert gaps[shares[0].argmax()].argmin() == 1
+    np.testing.assert_allclose(shares[1], 1 / 3)
+    np.testing.assert_allclose(model.score(X), model.log_likelihood_, atol=1e-2)
+    unseen = np.pad(np.zeros((1, 40)), 0)
+    assert model.score(unseen) == 0.0
+    with pytest.warns(UserWarning, match="converge"):
+        PLSA(3, max_iter=2, tol=1e-9, random_state=0).fit(X)
+
+
+@pytest.mark.covers("graphical.hdp")
+@pytest.mark.parametrize(("k", "words"), [(4, 100), (8, 200)])
+def test_the_number_of_topics_is_found(k, words):
+    X, beta, _ = corpus(300, k, words, seed=k)
+    model = HierarchicalDirichletProcess(30, random_state=0).fit(X)
+    assert model.n_components_ == k
+    gaps = np.abs(model.components_[:, None, :] - beta[None]).sum(axis=2)
+    assert sorted(gaps.argmin(axis=1)) == list(range(k))
+    assert (np.diff(model.weights_) <= 0).all()
+    np.testing.assert_allclose([model.weights_.sum(), *model.components_.sum(axis=1)], 1)
+    assert model.n_components_trace_[0] > k
+
+
+@pytest.mark.covers("graphical.hdp")
+def test_a_limit_that_is_met_is_said():
+    X = corpus(200, 6, 80)[0]
+    with pytest.warns(UserWarning, match="raise max_components"):
+        assert HierarchicalDirichletProcess(3, max_iter=40, random_state=0).fit(X).n_components_ == 3
+    with pytest.raises(ValueError, match="whole numbers"):
+        HierarchicalDirichletProcess().fit(X + 0.5)
+    empty = HierarchicalDirichletProcess(5, random_state=0).fit(np.zeros((3, 4)))
+    assert empty.n_components_ == 1
+    np.testing.assert_allclose(empty.transform(np.zeros((2, 4))), 1)
+
+
+def test_merging_gains_what_the_joint_distribution_does():
+    from lanatus.graphical.topics._hdp import _gain
+    from lanatus.graphical.topics._tokens import Tokens
+
+    rng = np.random.RandomState(0)
+    tokens = Tokens(sp.csr_array(corpus(10, 3, 8)[0].astype(float)), 4, rng)
+    alpha, eta, weights = 0.7, 0.2, np.array([0.1, 0.4, 0.3, 0.2])
+
+    def joint(prior):
+        of_word, of_document = tokens.of_word.astype(float), tokens.of_document.astype(float)
+        words = (gammaln(of_word + eta) - gammaln(eta)).sum() - gammaln(of_word.sum(axis=0) + 8 * eta).sum()
+        return words + gammaln(8 * eta) * 4 + (gammaln(of_document + prior) - gammaln(prior)).sum()
+
+    before, gain = joint(alpha * weights), _gain(tokens, weights, alpha, eta, 0, 2)
+    tokens.merge(0, 2)
+    assert tokens.of_topic[2] == 0
+    np.testing.assert_allclose(joint(alpha * np.array([0.4, 0.4, 1e-300, 0.2])) - before, gain, rtol=1e-6)

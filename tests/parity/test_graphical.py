@@ -14,7 +14,8 @@ from lanatus.graphical import (
 )
 
 NETWORKS = [
-    "alarm", "asia", "cancer", "child", "earthquake", "hailfinder", "hepar2", "insurance", "sachs", "survey", "win95pts",
+    "alarm", "asia", "cancer", "child", "earthquake", "hailfinder", "hepar2", "insurance", "sachs", "survey",
+    "win95pts",
 ]  # fmt: skip
 
 
@@ -67,7 +68,7 @@ def test_searches_find_networks_that_cost_no_more_than_pyagrums(shared_data, fil
     learner.useNoPrior()
     learner.useGreedyHillClimbing()
     edges = [(D.columns[a], D.columns[b]) for a, b in learner.learnDAG().arcs()]
-    assert ours.score_ <= network_score(edges, D) * (1 + 2e-3)
+    assert ours.score_ <= network_score(edges, D) * (1 + 2e-4)
     assert HillClimbSearch(tabu=10).fit(D).score_ <= ours.score_ + 1e-9
 
 
@@ -75,7 +76,11 @@ def test_searches_find_networks_that_cost_no_more_than_pyagrums(shared_data, fil
 def test_models_are_hmmlearns_from_the_same_start():
     peer = pytest.importorskip("hmmlearn.hmm")
     rng = np.random.RandomState(0)
-    start, steps, shown = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(3), size=3), rng.dirichlet(np.ones(5), size=3)
+    start, steps, shown = (
+        rng.dirichlet(np.ones(3)),
+        rng.dirichlet(np.ones(3), size=3),
+        rng.dirichlet(np.ones(5), size=3),
+    )
     true = CategoricalHMM.from_parameters(start, steps, shown)
     x, _ = true.sample(500, random_state=0)
     lengths = [100, 250, 150]
@@ -90,7 +95,9 @@ def test_models_are_hmmlearns_from_the_same_start():
     np.testing.assert_allclose(ours.emissionprob_, other.emissionprob_, atol=1e-10)
     np.testing.assert_allclose(ours.score(x, lengths=lengths), other.score(x[:, None], lengths))
     np.testing.assert_array_equal(ours.predict(x, lengths=lengths), other.predict(x[:, None], lengths))
-    np.testing.assert_allclose(ours.predict_proba(x, lengths=lengths), other.predict_proba(x[:, None], lengths), atol=1e-9)
+    np.testing.assert_allclose(
+        ours.predict_proba(x, lengths=lengths), other.predict_proba(x[:, None], lengths), atol=1e-9
+    )
     numbers = GaussianHMM(2, covariance_type="full", random_state=0).fit(rng.randn(300, 2) + (x[:300, None] > 2) * 4)
     same = peer.GaussianHMM(2, covariance_type="full")
     same.startprob_, same.transmat_ = numbers.startprob_, numbers.transmat_

@@ -62,6 +62,8 @@ def laplacian_eigenvectors(
     if dense:
         full = matrix.toarray() if sp.issparse(matrix) else matrix
         values, vectors = eigh(full, subset_by_index=[n - count, n - 1])
+        if len(values) < count:  # LAPACK's choice of some loses those that are many times the same, as of a full graph
+            values, vectors = (found[..., n - count :] for found in eigh(full, driver="evd"))
     else:
         values, vectors = _iterated(matrix, count, solver, tol, start)
         order = np.argsort(values)

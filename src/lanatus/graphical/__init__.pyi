@@ -1,4 +1,5 @@
 from .factors._factor import Factor as Factor
+from .graphs._plates import PlateModel as PlateModel
 from .graphs._separation import Independence as Independence
 from .graphs._separation import Pattern as Pattern
 from .graphs._separation import d_separated as d_separated
@@ -29,6 +30,9 @@ from .networks._bayesian_network import BayesianNetwork as BayesianNetwork
 from .networks._files import NetworkFileError as NetworkFileError
 from .networks._files import read_network as read_network
 from .networks._files import write_network as write_network
+from .networks._gaussian_network import GaussianAnswer as GaussianAnswer
+from .networks._gaussian_network import GaussianBayesianNetwork as GaussianBayesianNetwork
+from .networks._gaussian_network import LinearGaussian as LinearGaussian
 from .networks._watermelon import load_watermelon_network as load_watermelon_network
 from .pictures._graphs import plot_graph as plot_graph
 from .sampling._diagnostics import effective_sample_size as effective_sample_size
@@ -56,4 +60,6 @@ from .structure._mmhc import MMHCSearch as MMHCSearch
 from .structure._scores import network_score as network_score
 from .topics._counts import coherence as coherence
 from .topics._counts import top_words as top_words
+from .topics._hdp import HierarchicalDirichletProcess as HierarchicalDirichletProcess
 from .topics._lda import LatentDirichletAllocation as LatentDirichletAllocation
+from .topics._plsa import PLSA as PLSA

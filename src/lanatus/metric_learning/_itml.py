@@ -1,5 +1,6 @@
 """Information-theoretic metric learning."""
 
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -139,10 +140,7 @@ class ITML(CallbackSupportMixin, MetricLearner):
         rng = check_random_state(self.random_state)
         near, far = self._links(data, y, must_link, cannot_link, rng)
         self.bounds_ = self._bounds(data, rng)
-        V = np.ascontiguousarray(np.vstack([gaps(data, near), gaps(data, far)]))
-        sign = np.repeat([1.0, -1.0], [len(near), len(far)])
-        apart = V.any(axis=1)
-        V, sign = np.ascontiguousarray(V[apart]), np.ascontiguousarray(sign[apart])
+        V, sign = in_turns(gaps(data, near), gaps(data, far), rng)
         xi = np.where(sign > 0, *self.bounds_)
         M, multipliers = self._prior(data), np.zeros(len(V))
         progress = Progress(self, X, max_iter=self.max_iter)
@@ -150,8 +148,7 @@ class ITML(CallbackSupportMixin, MetricLearner):
         for step in progress.iterations():
             moved = kernels.bregman_cycle(V, sign, float(self.gamma), M, multipliers, xi)
             self.n_iter_ = step.number + 1
-            attributes = {"components_": root_of(M).astype(rows.dtype), "schema_": self.schema_}
-            step.done(state=dict, attributes=attributes.copy)
+            step.done(state=dict, attributes=partial(self._at, M, rows.dtype))
             if step.stop or moved <= self.tol:
                 break
         else:
@@ -159,6 +156,9 @@ class ITML(CallbackSupportMixin, MetricLearner):
         self.components_ = root_of(M).astype(rows.dtype)
         progress.finish({"components_": self.components_})
         return self
+
+    def _at(self, M: np.ndarray, dtype: np.dtype) -> dict[str, Any]:
+        return {"components_": root_of(M).astype(dtype), "schema_": self.schema_}
 
     @fitting
     def partial_fit(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Self:
@@ -240,6 +240,21 @@ def move_online(M: np.ndarray, v: np.ndarray, bounds: np.ndarray, near: bool, et
     t = (b + np.sqrt(b * b + 4 * eta * now * now)) / (2 * eta * now)
     push = eta * (t - goal)
     M -= push / (1 + push * now) * np.outer(Mv, Mv)
+
+
+def in_turns(near: np.ndarray, far: np.ndarray, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+    """Differences of near (+1) and far pairs (-1) whose rows differ, shuffled, from whatever order of rows.
+
+    A cycle of projections depends on the order of the pairs; so they are sorted, each turned the same way, before they
+    are shuffled.
+    """
+    V, sign = np.vstack([near, far]), np.repeat([1.0, -1.0], [len(near), len(far)])
+    apart = V.any(axis=1)
+    V, sign = V[apart], sign[apart]
+    first = V[np.arange(len(V)), (V != 0).argmax(axis=1)]
+    V = V * np.where(first < 0, -1.0, 1.0)[:, None]
+    order = np.lexsort([*V.T, sign])[rng.permutation(len(V))]
+    return np.ascontiguousarray(V[order]), np.ascontiguousarray(sign[order])
 
 
 def root_of(M: np.ndarray) -> np.ndarray:

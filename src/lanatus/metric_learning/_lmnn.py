@@ -7,11 +7,11 @@ from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
 from lanatus._core import metric_learning as kernels
-from lanatus.base import Floats, coded_rows, fitting, n_threads
+from lanatus.base import Floats, coded_rows, fitting
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import method
 from lanatus.metric_learning._learner import MetricLearner
-from lanatus.metric_learning._pair_gradient import gradient_of_pairs
+from lanatus.metric_learning._pair_gradient import gradient_of_pairs, spread
 from lanatus.metric_learning._start import START_RULE, first_map
 from lanatus.neighbors import nearest
 from lanatus.params import Integer, Nothing, Real, rules_for
@@ -155,14 +155,14 @@ class LMNN(CallbackSupportMixin, MetricLearner):
 
     def _round(self, A: np.ndarray, X: np.ndarray, codes: np.ndarray, progress: Progress) -> tuple[np.ndarray, float]:
         steps = iter(progress.iterations())
-        targets, mu, threads = self.target_neighbors_, self.push_loss_weight, n_threads()
+        targets, mu = self.target_neighbors_, self.push_loss_weight
 
         def weigh(D: np.ndarray, squares: np.ndarray, first: int) -> float:
-            how = {"first": first, "targets": targets, "mu": mu, "n_threads": threads}
+            how = {"first": first, "targets": targets, "mu": mu, "n_threads": 1}
             return float(kernels.lmnn_weights(D, squares, codes, **how))
 
         def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
-            value, gradient = gradient_of_pairs(X, flat.reshape(A.shape), weigh)
+            value, gradient = gradient_of_pairs(X, flat.reshape(A.shape), weigh, over)
             return value, 2 * gradient.ravel()
 
         def after(flat: np.ndarray) -> None:
@@ -175,7 +175,8 @@ class LMNN(CallbackSupportMixin, MetricLearner):
                     raise StopIteration
 
         options = {"maxiter": self.max_iter, "ftol": self.tol, "gtol": 1e-12}
-        found = minimize(loss, A.ravel(), jac=True, method="L-BFGS-B", callback=after, options=options)
+        with spread() as over:
+            found = minimize(loss, A.ravel(), jac=True, method="L-BFGS-B", callback=after, options=options)
         return found.x.reshape(A.shape), float(found.fun)
 
 

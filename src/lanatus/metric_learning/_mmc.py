@@ -60,7 +60,7 @@ class MMC(MetricLearner):
     -----
     Both sums grow with M, so that the quotient :math:`\sum_{\mathcal{M}} d^2 / (\sum_{\mathcal{C}} d)^2` is minimised
     without a constraint, and M scaled at the end. Where near pairs do not differ in some direction at all, this
-    direction alone is the answer.
+    direction alone is the answer. Where no far pair differs in anything no M keeps it apart: distances stay plain ones.
 
     Examples
     --------
@@ -128,9 +128,11 @@ class MMC(MetricLearner):
         rng = check_random_state(self.random_state)
         links = links_of(rows, y, must_link, cannot_link, self.n_constraints, rng)
         near, far = (gaps(rows, pairs) for pairs in links)
+        if not len(far):
+            raise ValueError("there is no far pair: wanted rows of two classes, or cannot_link.")
         if not far.any():
-            raise ValueError("there is no far pair whose rows differ: wanted rows of two classes, or cannot_link.")
-        if self.squared_constraint:
+            M, self.n_iter_ = np.eye(far.shape[1]), 1
+        elif self.squared_constraint:
             M = _rank_one(near, far, self.diagonal)
             self.n_iter_ = 1
         else:

@@ -7,11 +7,11 @@ from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
 from lanatus._core import metric_learning as kernels
-from lanatus.base import Floats, coded_rows, fitting, n_threads, warn_unconverged
+from lanatus.base import Floats, coded_rows, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress, tell
 from lanatus.catalog import method
 from lanatus.metric_learning._learner import MetricLearner
-from lanatus.metric_learning._pair_gradient import gradient_of_pairs
+from lanatus.metric_learning._pair_gradient import Spread, gradient_of_pairs, spread
 from lanatus.metric_learning._start import START_RULE, first_map
 from lanatus.params import Flag, Function, Integer, Nothing, rules_for
 
@@ -170,13 +170,14 @@ class NeighborhoodComponentsAnalysis(CallbackSupportMixin, MetricLearner):
                     raise StopIteration
 
         def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
-            value, gradient = nca_objective(flat.reshape(A.shape), centred, codes, self_term=self.self_term)
+            value, gradient = nca_objective(flat.reshape(A.shape), centred, codes, self_term=self.self_term, over=over)
             if self.verbose:
                 tell(f"NeighborhoodComponentsAnalysis: iteration {self.n_iter_}, sum of p {value:.6g}")
             return -value, -gradient.ravel()
 
         how = {"method": "L-BFGS-B", "jac": True, "tol": self.tol, "options": {"maxiter": self.max_iter}}
-        found = minimize(loss, A.ravel(), callback=after, **how)
+        with spread() as over:
+            found = minimize(loss, A.ravel(), callback=after, **how)
         if not found.success and found.status == 1 and self.n_iter_ >= self.max_iter and self.verbose:
             warn_unconverged(self)
         self.components_ = found.x.reshape(A.shape).astype(rows.dtype)
@@ -186,7 +187,7 @@ class NeighborhoodComponentsAnalysis(CallbackSupportMixin, MetricLearner):
 
 
 def nca_objective(
-    A: np.ndarray, X: np.ndarray, codes: np.ndarray, *, self_term: bool = False
+    A: np.ndarray, X: np.ndarray, codes: np.ndarray, *, self_term: bool = False, over: Spread = map
 ) -> tuple[float, np.ndarray]:
     """The sum of p_i (10.37) of a map, and its gradient.
 
@@ -200,11 +201,12 @@ def nca_objective(
         Their classes, in ascending order.
     self_term : bool, default=False
         Whether a row is below the line of its own share.
+    over : callable, default=map
+        Goes over blocks of rows, perhaps on several threads.
     """
-    threads = n_threads()
 
     def weigh(D: np.ndarray, squares: np.ndarray, first: int) -> float:
-        return float(kernels.nca_weights(D, squares, codes, first=first, self_term=self_term, n_threads=threads))
+        return float(kernels.nca_weights(D, squares, codes, first=first, self_term=self_term, n_threads=1))
 
-    value, gradient = gradient_of_pairs(X, A, weigh)
+    value, gradient = gradient_of_pairs(X, A, weigh, over)
     return value, 2 * gradient

@@ -1,14 +1,33 @@
 """The gradient of a metric from weights of pairs of rows, block after block."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import numpy as np
+from threadpoolctl import threadpool_limits
+
+from lanatus.base import n_threads
 
 _CACHED = 2**22  # bytes of a block of weights
+_PARTS = 8  # blocks of few rows, so that there is one for each thread
 Weights = Callable[[np.ndarray, np.ndarray, int], float]
+Spread = Callable[[Callable[[int], tuple[float, np.ndarray, np.ndarray]], range], Iterator[tuple]]
 
 
-def gradient_of_pairs(X: np.ndarray, A: np.ndarray, weigh: Weights) -> tuple[float, np.ndarray]:
+@contextmanager
+def spread() -> Iterator[Spread]:
+    """A map over threads, while BLAS has one: blocks are the same however many threads there are, and so are sums."""
+    team = n_threads()
+    with threadpool_limits(1, user_api="blas"):
+        if team == 1:
+            yield map
+            return
+        with ThreadPoolExecutor(team) as pool:
+            yield pool.map
+
+
+def gradient_of_pairs(X: np.ndarray, A: np.ndarray, weigh: Weights, over: Spread = map) -> tuple[float, np.ndarray]:
     r"""A value, and :math:`A \sum_{ij} W_{ij} (x_i - x_j)(x_i - x_j)^\top`, W made block by block.
 
     Parameters
@@ -20,24 +39,31 @@ def gradient_of_pairs(X: np.ndarray, A: np.ndarray, weigh: Weights) -> tuple[flo
     weigh : callable
         Given inner products of mapped rows of a block with all mapped rows, squares of these, and the number of the
         first row of the block, it puts the weights in place of the products, and gives the block's value.
+    over : callable, default=map
+        Goes over the blocks; that of `spread` on several threads.
 
     Returns
     -------
     value : float
     gradient : ndarray of shape (k, d)
     """
-    n, d = X.shape
+    n = len(X)
     turned = A.T.astype(X.dtype)
     Z = X @ turned
     squares = np.einsum("ij,ij->i", Z, Z, dtype=np.float64)
-    value, inner, mass = 0.0, np.zeros((Z.shape[1], d)), np.zeros(n)
-    ones, step = np.ones(n, dtype=X.dtype), max(64, _CACHED // (n * X.itemsize))
-    for begin in range(0, n, step):
+    step = max(64, min(_CACHED // (n * X.itemsize), -(-n // _PARTS)))
+    ones = np.ones(n, dtype=X.dtype)
+
+    def of_block(begin: int) -> tuple[float, np.ndarray, np.ndarray]:
         part = slice(begin, min(begin + step, n))
         D = Z[part] @ Z.T
-        value += weigh(D, squares, begin)
+        value = weigh(D, squares, begin)
         mapped = D @ X  # sum_j W_ij x_j
-        inner += (Z[part].T @ mapped + (mapped @ turned).T @ X[part]).astype(np.float64)
-        mass += ones[part] @ D
+        mass = (ones[part] @ D).astype(np.float64)
         mass[part] += D @ ones
+        return value, (Z[part].T @ mapped + (mapped @ turned).T @ X[part]).astype(np.float64), mass
+
+    value, inner, mass = 0.0, np.zeros(A.shape), np.zeros(n)
+    for one, products, weights in over(of_block, range(0, n, step)):
+        value, inner, mass = value + one, inner + products, mass + weights
     return value, (Z.T.astype(np.float64) * mass) @ X - inner

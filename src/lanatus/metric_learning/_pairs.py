@@ -29,7 +29,10 @@ def links_of(
     if must_link is not None or cannot_link is not None:
         return _given(must_link, n, "must_link"), _given(cannot_link, n, "cannot_link")
     if y is None:
-        raise ValueError("pairs follow from labels or are given; got neither y nor must_link and cannot_link.")
+        raise ValueError(
+            "a metric of pairs requires y to be passed, but the target y is None; wanted labels, of which pairs "
+            "follow, or must_link and cannot_link."
+        )
     codes = class_codes(y, X)[1]
     most = 20_000 if n_pairs is None else n_pairs
     if n * (n - 1) // 2 <= max(4 * most, 200_000):

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.sparse.linalg import spsolve
+from threadpoolctl import threadpool_limits
 
 from lanatus.base import Floats, Transformer, as_labels, check_is_fitted, class_codes, coded_rows, fitting
 from lanatus.catalog import method
@@ -147,7 +148,7 @@ def exemplar_weights(
     start = start / d
     focal, near, far = _triplets(X * start, codes, k)
     if not len(focal):
-        return np.tile(start, (n, 1)), 0
+        return np.tile(start, (n, 1)), 1
     unit = np.where(start > 0, start, 1.0)  # weights in units of the first ones
     to_near, to_far = np.abs(X[near] - X[focal]) * unit, np.abs(X[far] - X[focal]) * unit
     turn_near = sp.csr_matrix((np.ones(len(near)), (near, np.arange(len(near)))), shape=(n, len(near)))
@@ -164,8 +165,9 @@ def exemplar_weights(
 
     begin = np.tile((start > 0).astype(np.float64), (n, 1))
     how = {"maxiter": max_iter, "ftol": tol, "gtol": 1e-10}
-    found = minimize(loss, begin.ravel(), jac=True, method="L-BFGS-B", bounds=[(0, None)] * (n * d), options=how)
-    return found.x.reshape(n, d) * unit, int(found.nit)
+    with threadpool_limits(1, user_api="blas"):  # of vectors alone, whose last digits would follow the threads
+        found = minimize(loss, begin.ravel(), jac=True, method="L-BFGS-B", bounds=[(0, None)] * (n * d), options=how)
+    return found.x.reshape(n, d) * unit, max(int(found.nit), 1)
 
 
 def _triplets(X: np.ndarray, codes: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -33,6 +33,12 @@ def fig_7_4() -> Iterator[Figure]:
     ------
     Figure
         Those that the text lists, how many there are, and the patterns of three variables.
+
+    Examples
+    --------
+    >>> from lanatus.book import fig_7_4
+    >>> all(figure.agrees for figure in fig_7_4())
+    True
     """
     net = load_watermelon_network()
     listed = [("敲声", "色泽", "好瓜"), ("色泽", "根蒂", "甜度"), ("敲声", "根蒂", "好瓜"), ("敲声", "根蒂", "甜度")]
@@ -78,6 +84,12 @@ def gibbs_extremes() -> Iterator[Figure]:
     ------
     Figure
         P(a) by one chain of each kind, and exactly.
+
+    Examples
+    --------
+    >>> from lanatus.book import gibbs_extremes
+    >>> all(figure.agrees for figure in gibbs_extremes())
+    True
     """
     import warnings
 
@@ -103,14 +115,20 @@ def ex_7_9() -> Iterator[Figure]:
     ------
     Figure
         What they cost.
+
+    Examples
+    --------
+    >>> from lanatus.book import ex_7_9
+    >>> all(figure.agrees for figure in ex_7_9())
+    True
     """
     D = load_watermelon("2.0").frame
     naive = [("好瓜", name) for name in D.columns if name != "好瓜"]
     yield Figure("BIC of no edge", None, network_score([], D), digits=6, right=125.189056)
     yield Figure("BIC of naive Bayes", None, network_score(naive, D), digits=6, right=128.194270)
     yield Figure("AIC of naive Bayes", None, network_score(naive, D, score="aic"), digits=6, right=118.612317)
-    yield Figure("greedy from no edge", None, HillClimbSearch().fit(D).score_, digits=6, right=120.470019)
-    greedy = HillClimbSearch(start=naive).fit(D).score_
+    yield Figure("greedy from no edge", None, HillClimbSearch(plateau=0).fit(D).score_, digits=6, right=120.470019)
+    greedy = HillClimbSearch(start=naive, plateau=0).fit(D).score_
     yield Figure("greedy from naive Bayes", None, greedy, digits=6, right=120.679971)
     best = HillClimbSearch(tabu=10, n_restarts=20, random_state=0).fit(D).score_
     yield Figure("tabu search from twenty starts: the optimum", None, best, digits=6, right=119.360013)
@@ -126,6 +144,12 @@ def ex_7_10() -> Iterator[Figure]:
     ------
     Figure
         The log-likelihood, and what the hidden variable tells of the class.
+
+    Examples
+    --------
+    >>> from lanatus.book import ex_7_10
+    >>> all(figure.agrees for figure in ex_7_10())
+    True
     """
     D = load_watermelon("2.0").frame
     seen = BayesianNetwork([("好瓜", "脐部"), *(("脐部", name) for name in OTHERS)])

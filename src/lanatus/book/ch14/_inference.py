@@ -43,6 +43,12 @@ def fig_14_7() -> Iterator[Figure]:
     ------
     Figure
         The messages, and P(x5).
+
+    Examples
+    --------
+    >>> from lanatus.book import fig_14_7
+    >>> all(figure.agrees for figure in fig_14_7())
+    True
     """
     asked = VariableElimination(network_of_figure_14_7(), order=["x1", "x2", "x4", "x3"], prune=False)
     answer = asked.query("x5")
@@ -60,7 +66,7 @@ def fig_14_7() -> Iterator[Figure]:
 
 @method(
     "graphical.elimination-vs-propagation",
-    section="14.4.2",
+    section="14.4",
     task="inference",
     kind="experiment",
     en="Elimination repeats work, belief propagation does not",
@@ -76,6 +82,12 @@ def ve_vs_bp() -> Iterator[Figure]:
     ------
     Figure
         Z, all marginals, and how many messages each takes.
+
+    Examples
+    --------
+    >>> from lanatus.book import ve_vs_bp
+    >>> all(figure.agrees for figure in ve_vs_bp())
+    True
     """
     weights = dict(zip(EDGES, (2.0, 3.0, 4.0, 5.0), strict=True))
     factors = [Factor(edge, [[w, 1.0], [1.0, w]]) for edge, w in weights.items()] + [Factor(["x1"], [1.0, 2.0])]
@@ -113,6 +125,12 @@ def ex_14_6() -> Iterator[Figure]:
     ------
     Figure
         Entries of the largest table.
+
+    Examples
+    --------
+    >>> from lanatus.book import ex_14_6
+    >>> all(figure.agrees for figure in ex_14_6())
+    True
     """
 
     def largest(edges: list[tuple[str, str]], order: Any) -> int:
@@ -141,6 +159,12 @@ def mh_balance() -> Iterator[Figure]:
     ------
     Figure
         The matrix and the gaps of (14.26).
+
+    Examples
+    --------
+    >>> from lanatus.book import mh_balance
+    >>> all(figure.agrees for figure in mh_balance())
+    True
     """
     p, proposal = [0.2, 0.3, 0.5], [[0.1, 0.6, 0.3], [0.4, 0.4, 0.2], [0.3, 0.3, 0.4]]
     kernel = metropolis_kernel(p, proposal)
@@ -170,6 +194,12 @@ def ex_14_7() -> Iterator[Figure]:
     ------
     Figure
         The least and the largest ratio of (14.28) over all states and variables.
+
+    Examples
+    --------
+    >>> from lanatus.book import ex_14_7
+    >>> all(figure.agrees for figure in ex_14_7())
+    True
     """
     from lanatus.book.ch14._models import field_of_figure_14_4
 
@@ -197,6 +227,12 @@ def mean_field_normal() -> Iterator[Figure]:
     ------
     Figure
         Means, variances and KL of q.
+
+    Examples
+    --------
+    >>> from lanatus.book import mean_field_normal
+    >>> all(figure.agrees for figure in mean_field_normal())
+    True
     """
     precision, mean = np.array([[2.0, 0.9], [0.9, 1.0]]), np.array([1.0, -1.0])
     found = np.zeros(2)

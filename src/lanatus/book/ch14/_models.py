@@ -27,6 +27,12 @@ def hmm_tasks() -> Iterator[Figure]:
     ------
     Figure
         P(x), the likeliest path, the states of the first place, the next symbol, and P(x) after a round of Baum-Welch.
+
+    Examples
+    --------
+    >>> from lanatus.book import hmm_tasks
+    >>> all(figure.agrees for figure in hmm_tasks())
+    True
     """
     model, x = CategoricalHMM.from_parameters(FIRST, TRANSITION, EMISSION), [0, 1, 0]
     yield Figure("P(x)", None, float(np.exp(model.score(x))), digits=6, right=0.130218)
@@ -57,6 +63,12 @@ def fig_14_4() -> Iterator[Figure]:
     ------
     Figure
         Cliques, Z, probabilities, and the independence of A and B given C.
+
+    Examples
+    --------
+    >>> from lanatus.book import fig_14_4
+    >>> all(figure.agrees for figure in fig_14_4())
+    True
     """
     yield Figure("cliques of two nodes or more", 8, len(cliques(FIGURE_14_2)), digits=0)
     largest = " ".join("{" + ",".join(clique) + "}" for clique in maximal_cliques(FIGURE_14_2))
@@ -91,6 +103,12 @@ def fig_14_5() -> Iterator[Figure]:
     ------
     Figure
         Z and the probabilities of tags.
+
+    Examples
+    --------
+    >>> from lanatus.book import fig_14_5
+    >>> all(figure.agrees for figure in fig_14_5())
+    True
     """
     state, edge = {("knock", "V"): 0.8}, {("knock", "V", "P"): 1.2}
     field = ChainCRF.from_weights(["N", "V", "P"], state=state, edge=edge)
@@ -122,6 +140,12 @@ def ex_14_5() -> Iterator[Figure]:
     ------
     Figure
         The largest gap between their probabilities.
+
+    Examples
+    --------
+    >>> from lanatus.book import ex_14_5
+    >>> all(figure.agrees for figure in ex_14_5())
+    True
     """
     from lanatus.data import load_watermelon
     from lanatus.linear import LogisticRegression

@@ -16,7 +16,8 @@ from lanatus.scale import Sums
 
 
 @method(
-    section="9.4.3",
+    "graphical.variational-em",
+    section="14.5.2",
     task="density",
     en="Bayesian Gaussian mixture",
     zh="变分贝叶斯高斯混合",

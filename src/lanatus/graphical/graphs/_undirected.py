@@ -127,6 +127,13 @@ def separates(graph: Any, x: str | Iterable[str], y: str | Iterable[str], z: str
     Returns
     -------
     bool
+
+    Examples
+    --------
+    >>> from lanatus.graphical import separates
+    >>> chain = [("a", "b"), ("b", "c")]
+    >>> separates(chain, "a", "c", "b"), separates(chain, "a", "c", ())
+    (True, False)
     """
     near = undirected(graph)
     sides = [{side} if isinstance(side, str) else set(side) for side in (x, y, z)]

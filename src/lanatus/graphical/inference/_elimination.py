@@ -146,6 +146,12 @@ def enumerate_query(model: GraphicalModel, query: Any, evidence: Mapping[str, Ha
     -------
     Factor
         Over the variables asked for, with sum 1.
+
+    Examples
+    --------
+    >>> from lanatus.graphical import enumerate_query, load_watermelon_network
+    >>> enumerate_query(load_watermelon_network(), "甜度").values.round(3).tolist()
+    [0.4, 0.6]
     """
     question = Question.of(model, query, evidence)
     left = [name for name in model.variables if name not in question.evidence]

@@ -346,6 +346,13 @@ def to_maximal_cliques(factors: Iterable[Factor]) -> list[Factor]:
     -------
     list of Factor
         One for each maximal clique; 1 where it has no factor of its own.
+
+    Examples
+    --------
+    >>> from lanatus.graphical import Factor, to_maximal_cliques
+    >>> factors = [Factor(["a", "b"], [[2, 1], [1, 2]]), Factor(["a"], [1, 3])]
+    >>> [(one.variables, one.values.tolist()) for one in to_maximal_cliques(factors)]
+    [(('a', 'b'), [[2.0, 1.0], [3.0, 6.0]])]
     """
     given = list(factors)
     states = {name: own for factor in given for name, own in factor.states.items()}

@@ -49,6 +49,16 @@ def coded_frame(D: Any, states: Mapping[str, Sequence[Hashable]] | None = None) 
     return CodedFrame(tuple(columns), found, np.ascontiguousarray(np.stack(codes)))
 
 
+def column_values(D: Any, name: str) -> np.ndarray:
+    """One column: numbers as they are, anything else as objects."""
+    columns = _columns(D)
+    if name not in columns:
+        raise ValueError(f"{name!r} is no column of the data: {list(columns)[:12]}.")
+    column = columns[name]
+    values = np.asarray(column.to_pylist() if hasattr(column, "to_pylist") else column.to_numpy())
+    return values if values.dtype.kind in "iuf" else values.astype(object)
+
+
 def _columns(D: Any) -> dict[str, Any]:
     if hasattr(D, "column_names"):
         return {str(name): D[name] for name in D.column_names}

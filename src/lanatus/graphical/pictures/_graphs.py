@@ -15,8 +15,9 @@ def plot_graph(graph: Any, *, directed: bool | None = None, shaded: Iterable[str
 
     Parameters
     ----------
-    graph : BayesianNetwork, MarkovNetwork, mapping or iterable of edges
-        The graph; a mapping is of node to parents, or, of an undirected graph, to neighbours.
+    graph : BayesianNetwork, MarkovNetwork, PlateModel, mapping or iterable of edges
+        The graph; a mapping is of node to parents, or, of an undirected graph, to neighbours. Plates are boxes with
+        their names in a corner, and what such a model says is observed is filled.
     directed : bool or None, default=None
         Whether edges have a direction; None sees whether `graph` has ``neighbors``.
     shaded : iterable of str, default=()
@@ -38,14 +39,16 @@ def plot_graph(graph: Any, *, directed: bool | None = None, shaded: Iterable[str
     >>> plt.close(figure)
     """
     directed = not hasattr(graph, "neighbors") if directed is None else directed
+    plates: Mapping[str, Iterable[str]] = getattr(graph, "plates", {})
     if directed:
         parents = parents_of(graph)
         places, edges = layered(parents), [(p, c) for c, above in parents.items() for p in above]
+        places = _apart(places, plates)
     else:
         near = undirected(graph)
         places = _circle(list(near))
         edges = [(a, b) for a, others in near.items() for b in others if list(near).index(a) < list(near).index(b)]
-    filled = set(shaded)
+    filled = set(shaded) | set(getattr(graph, "observed", ()))
     with use_chinese():
         width = max(3.0, 1.1 * (max((x for x, _ in places.values()), default=0) + 1.5))
         height = max(2.2, 1.0 * (max((y for _, y in places.values()), default=0) + 1.2))
@@ -68,6 +71,9 @@ def plot_graph(graph: Any, *, directed: bool | None = None, shaded: Iterable[str
             colour = "0.8" if name in filled else "white"
             axes.scatter([x], [y], s=260 if small else 700, color=colour, edgecolor="black", zorder=3)
             axes.annotate(plain(str(name)), (x, y), ha="center", va="center", fontsize=6 if small else 9, zorder=4)
+        for name, (left, below, right, above) in _boxes(places, plates).items():
+            axes.plot([left, right, right, left, left], [below, below, above, above, below], color="0.5", linewidth=1)
+            axes.annotate(plain(name), (right - 0.06, below + 0.06), ha="right", va="bottom", fontsize=9, color="0.3")
         axes.set_axis_off()
         axes.margins(0.12)
         figure = axes.get_figure()
@@ -93,6 +99,42 @@ def layered(parents: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
                 across[node] = i - (len(layer) - 1) / 2
     lowest = min(across.values(), default=0.0)
     return {node: (1.6 * (across[node] - lowest), 1.3 * (len(layers) - 1 - depth[node])) for node in parents}
+
+
+def _boxes(
+    places: Mapping[str, tuple[float, float]], plates: Mapping[str, Iterable[str]]
+) -> dict[str, tuple[float, float, float, float]]:
+    """Left, lower, right and upper end of each plate: the more lie on it, the wider its rim."""
+    sets, found = {name: set(nodes) for name, nodes in plates.items()}, {}
+    for name, nodes in sets.items():
+        rim = 0.45 + 0.28 * sum(other <= nodes and plate != name for plate, other in sets.items())
+        x, y = np.array([places[node] for node in sorted(nodes)]).T
+        found[name] = (float(x.min()) - rim, float(y.min()) - rim, float(x.max()) + rim, float(y.max()) + rim)
+    return found
+
+
+def _apart(
+    places: Mapping[str, tuple[float, float]], plates: Mapping[str, Iterable[str]]
+) -> dict[str, tuple[float, float]]:
+    """Places at which no node stands in the box of a plate that it does not lie on: it goes to the right of it."""
+    found = dict(places)
+    for _ in range(len(found) * len(plates)):
+        boxes = _boxes(found, plates)
+        strayed = [
+            (node, right)
+            for name, (left, below, right, above) in boxes.items()
+            for node, (x, y) in found.items()
+            if node not in set(plates[name])
+            and left < x + 0.4
+            and x - 0.4 < right
+            and below < y + 0.4
+            and y - 0.4 < above
+        ]
+        if not strayed:
+            break
+        node, right = strayed[0]
+        found[node] = (right + 0.9, found[node][1])
+    return found
 
 
 def _circle(names: list[str]) -> dict[str, tuple[float, float]]:

@@ -111,6 +111,16 @@ def rejection_sample(
     Returns
     -------
     ndarray of shape (n, ...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lanatus.graphical import rejection_sample
+    >>> def uniform(n, random_state):
+    ...     return random_state.uniform(size=n)
+    >>> rising = rejection_sample(np.log, uniform, np.zeros_like, 0.0, n=2000, random_state=0)
+    >>> bool(abs(rising.mean() - 2 / 3) < 0.02)
+    True
     """
     n, rng = check_integer("n", n, 1), check_random_state(random_state)
     log_bound = check_real("log_bound", log_bound, -np.inf)

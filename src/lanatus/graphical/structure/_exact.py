@@ -103,8 +103,8 @@ class ExactSearch(BaseEstimator):
         n_sets = sum(_choose(d - 1, k) for k in range(most + 1))
         if d > _MOST or d * n_sets > _MOST_SETS:
             raise ValueError(
-                f"{d} variables with up to {most} parents have {d * n_sets:.3g} families; at most {_MOST} variables and "
-                f"{_MOST_SETS:.0e} families are looked at: lower max_parents, or take HillClimbSearch."
+                f"{d} variables with up to {most} parents have {d * n_sets:.3g} families; at most {_MOST} variables "
+                f"and {_MOST_SETS:.0e} families are looked at: lower max_parents, or take HillClimbSearch."
             )
         weights = None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
         scores = FamilyScores(frame, self.score, equivalent_sample_size=self.equivalent_sample_size, weights=weights)
@@ -125,7 +125,7 @@ def _choose(n: int, k: int) -> int:
 
 
 def _family_costs(scores: FamilyScores, child: int, d: int, most: int) -> np.ndarray:
-    """Cost of each set of parents of a child, by mask over the other variables; infinite for sets that are too large."""
+    """Cost of each set of parents of a child, by mask over the other variables; infinite where there are too many."""
     others = [i for i in range(d) if i != child]
     costs = np.full(1 << (d - 1), np.inf)
     sets = [chosen for k in range(most + 1) for chosen in combinations(range(d - 1), k)]

@@ -51,8 +51,9 @@ class HillClimbSearch(BaseEstimator):
     r"""Search for the graph of a Bayesian network: the best change of one edge, again and again.
 
     Each step adds, removes or turns the edge that lowers the score :math:`s(B \mid D)` most, as long as no circle
-    arises (section 7.5.2). With `tabu` it goes on through worse graphs that it has not seen, with `n_restarts` from the
-    best graph shaken, and keeps the best of all.
+    arises (section 7.5.2). Where no step lowers it, graphs of the same meaning are looked at for one that does: those
+    made by turning covered edges, whose ends have the same other parents. With `tabu` it goes on through worse graphs
+    that it has not seen, with `n_restarts` from the best graph shaken, and keeps the best of all.
 
     Book: section 7.5.2; exercise 7.9. Kernel: ``cpp/graphical/family_scores.hpp``. Cost: :math:`O(d^2)` families at
     first and :math:`O(d)` a step, each a pass over the rows; by threads.
@@ -71,6 +72,9 @@ class HillClimbSearch(BaseEstimator):
         Edges (parent, child) that must not.
     candidates : mapping of str to set of str or None, default=None
         Of which variables the parents of each are taken; None allows all.
+    plateau : int, default=50
+        How many graphs of the same meaning are looked at, at most, for a step that lowers the score; 0 for the plain
+        search of the book.
     tabu : int, default=0
         How many of the last graphs must not be come back to, and how many steps in a row may be no gain.
     n_restarts : int, default=0
@@ -88,7 +92,7 @@ class HillClimbSearch(BaseEstimator):
     ----------
     network_ : BayesianNetwork, the best graph with its tables
     score_ : float, what it costs
-    moves_ : list of Move, the steps to the first local optimum, and beyond it those of `tabu`
+    moves_ : list of Move, the steps to the first optimum, and beyond it those of `tabu`
     n_iter_ : int, steps in all
 
     Notes
@@ -102,11 +106,12 @@ class HillClimbSearch(BaseEstimator):
     >>> from lanatus.graphical import HillClimbSearch
     >>> search = HillClimbSearch().fit(load_watermelon("2.0").frame)
     >>> round(search.score_, 6), len(search.network_.edges)
-    (120.470019, 5)
+    (119.360013, 6)
 
     References
     ----------
-    Heckerman, Geiger and Chickering (1995), Learning Bayesian networks. Glover (1989), Tabu search.
+    Heckerman, Geiger and Chickering (1995), Learning Bayesian networks. Chickering (1995), A transformational
+    characterization of equivalent Bayesian network structures. Glover (1989), Tabu search.
     """
 
     def __init__(
@@ -118,6 +123,7 @@ class HillClimbSearch(BaseEstimator):
         required: Any = (),
         forbidden: Any = (),
         candidates: Any = None,
+        plateau: int = 50,
         tabu: int = 0,
         n_restarts: int = 0,
         max_iter: int = 10_000,
@@ -131,6 +137,7 @@ class HillClimbSearch(BaseEstimator):
         self.required = required
         self.forbidden = forbidden
         self.candidates = candidates
+        self.plateau = plateau
         self.tabu = tabu
         self.n_restarts = n_restarts
         self.max_iter = max_iter
@@ -146,6 +153,7 @@ class HillClimbSearch(BaseEstimator):
         required=EDGES,
         forbidden=EDGES,
         candidates=Satisfies(lambda value: hasattr(value, "items"), "a mapping of name to names") | Nothing(),
+        plateau=Integer(low=0),
         tabu=Integer(low=0),
         n_restarts=Integer(low=0),
         max_iter=Integer(low=1),
@@ -170,7 +178,7 @@ class HillClimbSearch(BaseEstimator):
         frame = coded_frame(D)
         weights = None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
         scores = FamilyScores(frame, self.score, equivalent_sample_size=self.equivalent_sample_size, weights=weights)
-        climb = _Climb(scores, self._allowed(frame), self._places(frame, self.required), self.max_parents)
+        climb = _Climb(scores, self._allowed(frame), self._places(frame, self.required), self.max_parents, self.plateau)
         start = [set(parents) for parents in self._first(frame)]
         best, moves = climb.run(start, self.tabu, self.max_iter)
         taken, rng = len(moves), check_random_state(self.random_state)
@@ -232,43 +240,79 @@ class _Climb:
     """Steps over graphs of places of columns."""
 
     def __init__(
-        self, scores: FamilyScores, allowed: np.ndarray, required: list[tuple[int, int]], max_parents: int | None
+        self,
+        scores: FamilyScores,
+        allowed: np.ndarray,
+        required: list[tuple[int, int]],
+        max_parents: int | None,
+        plateau: int,
     ) -> None:
-        self.scores, self.allowed, self.d = scores, allowed, len(allowed)
+        self.scores, self.allowed, self.d, self.plateau = scores, allowed, len(allowed), plateau
         self.most = self.d if max_parents is None else max_parents
         self.fixed = np.zeros_like(allowed)
         for parent, child in required:
             self.fixed[child, parent] = True
 
     def run(self, start: list[set[int]], tabu: int, max_iter: int) -> tuple[_Found, list[tuple[str, int, int, float]]]:
-        """Climb to where no step is a gain; with `tabu`, on from there."""
-        parents = [set(own) for own in start]
-        own = self.scores.costs([(c, tuple(sorted(parents[c]))) for c in range(self.d)])
-        toggled = np.stack([self._toggled(c, parents[c]) for c in range(self.d)])
-        best = _Found([set(p) for p in parents], float(own.sum()))
+        """Climb to where no step is a gain, here or in graphs of the same meaning; with `tabu`, on from there."""
+        at = _Place(self, start)
         moves: list[tuple[str, int, int, float]] = []
-        seen: deque[frozenset[tuple[int, int]]] = deque([_edges(parents)], maxlen=max(tabu, 1))
+        best = self._climbed(at, moves, max_iter)
+        seen: deque[frozenset[tuple[int, int]]] = deque([_edges(at.parents)], maxlen=max(tabu, 1))
         without_gain = 0
-        while len(moves) < max_iter:
-            step = self._best_step(parents, own, toggled, seen if tabu else None)
-            if step is None or (step[0] >= -_LEAST and not tabu):
+        while tabu and without_gain < tabu and len(moves) < max_iter:
+            step = self._best_step(at, seen)
+            if step is None:
                 break
-            _, kind, parent, child = step
-            self._apply(parents, kind, parent, child)
-            for c in (child, parent) if kind == "reverse" else (child,):
-                own[c] = self.scores.cost(c, sorted(parents[c]))
-                toggled[c] = self._toggled(c, parents[c])
-            moves.append((kind, parent, child, float(own.sum())))
-            seen.append(_edges(parents))
-            if own.sum() < best.score - _LEAST:
-                best, without_gain = _Found([set(p) for p in parents], float(own.sum())), 0
-            else:
-                without_gain += 1
-                if without_gain >= tabu:
-                    break
+            moves.append((*step[1:], at.take(*step[1:])))
+            seen.append(_edges(at.parents))
+            without_gain += 1
+            if at.score < best.score - _LEAST:
+                best, without_gain = at.found(), 0
         return best, moves
 
-    def _toggled(self, child: int, parents: set[int]) -> np.ndarray:
+    def _climbed(self, at: "_Place", moves: list[tuple[str, int, int, float]], max_iter: int) -> _Found:
+        while len(moves) < max_iter:
+            step = self._best_step(at, None)
+            if step is None or step[0] >= -_LEAST:
+                turns = self._way_on(at)
+                if not turns:
+                    break
+                moves += [("reverse", *turn, at.take("reverse", *turn)) for turn in turns]
+            else:
+                moves.append((*step[1:], at.take(*step[1:])))
+        return at.found()
+
+    def _way_on(self, at: "_Place") -> list[tuple[int, int]]:
+        """Covered edges to turn, one after the other, to come to a graph with a step that is a gain: breadth first."""
+        seen, queue = {_edges(at.parents)}, deque([(at.parents, list[tuple[int, int]]())])
+        while queue:
+            parents, turns = queue.popleft()
+            for parent, child in self._covered(parents):
+                after = [set(own) for own in parents]
+                self.apply(after, "reverse", parent, child)
+                if _edges(after) in seen:
+                    continue
+                if len(seen) > self.plateau:
+                    return []
+                seen.add(_edges(after))
+                there = _Place(self, after)
+                step = self._best_step(there, None)
+                if step is not None and there.score + step[0] < at.score - _LEAST:  # K2 knows directions apart
+                    return [*turns, (parent, child)]
+                queue.append((after, [*turns, (parent, child)]))
+        return []
+
+    def _covered(self, parents: list[set[int]]) -> list[tuple[int, int]]:
+        """Edges whose ends have the same other parents, and which may be turned."""
+        return [
+            (parent, child)
+            for child, own in enumerate(parents)
+            for parent in sorted(own)
+            if parents[parent] == own - {parent} and self.allowed[parent, child] and not self.fixed[child, parent]
+        ]
+
+    def toggled(self, child: int, parents: set[int]) -> np.ndarray:
         """Cost of a child's family with each other variable taken in or out."""
         tried = [
             other
@@ -283,14 +327,13 @@ class _Climb:
     def _ever(self, child: int, other: int, parents: set[int]) -> bool:
         return bool(other in parents or self.allowed[child, other])
 
-    def _best_step(
-        self, parents: list[set[int]], own: np.ndarray, toggled: np.ndarray, seen: Any
-    ) -> tuple[float, str, int, int] | None:
+    def _best_step(self, at: "_Place", seen: Any) -> tuple[float, str, int, int] | None:
         """The step that lowers the score most, or raises it least; (change, kind, parent, child)."""
+        parents = at.parents
         edge = np.zeros((self.d, self.d), dtype=bool)  # edge[child, parent]
         for child, own_parents in enumerate(parents):
             edge[child, list(own_parents)] = True
-        change = toggled - own[:, None]
+        change = at.toggled - at.own[:, None]
         above = _ancestors(edge)
         add = np.where(~edge & self.allowed & ~above.T, change, np.inf)
         remove = np.where(edge & ~self.fixed, change, np.inf)
@@ -298,8 +341,8 @@ class _Climb:
         turned = np.where(edge & ~self.fixed & self.allowed.T & ~_detours(edge, above), change + change.T, np.inf)
         steps = np.stack([add, remove, turned], axis=-1)
         order = [int(steps.argmin())] if seen is None else np.argsort(steps, axis=None, kind="stable").tolist()
-        for at in order:
-            child, parent, kind = (int(i) for i in np.unravel_index(at, steps.shape))
+        for place in order:
+            child, parent, kind = (int(i) for i in np.unravel_index(place, steps.shape))
             gain = float(steps[child, parent, kind])
             if not np.isfinite(gain):
                 return None
@@ -307,13 +350,13 @@ class _Climb:
             if seen is None:
                 return gain, name, parent, child
             after = [set(p) for p in parents]
-            self._apply(after, name, parent, child)
+            self.apply(after, name, parent, child)
             if _edges(after) not in seen:
                 return gain, name, parent, child
         return None
 
     @staticmethod
-    def _apply(parents: list[set[int]], kind: str, parent: int, child: int) -> None:
+    def apply(parents: list[set[int]], kind: str, parent: int, child: int) -> None:
         if kind == "add":
             parents[child].add(parent)
         else:
@@ -335,6 +378,30 @@ class _Climb:
             elif self.allowed[child, parent] and not _ancestors(edge)[parent, child] and len(found[child]) < self.most:
                 found[child].add(parent)
         return found
+
+
+class _Place:
+    """A graph, what its families cost, and what they would with one parent more or less."""
+
+    def __init__(self, climb: _Climb, parents: list[set[int]]) -> None:
+        self._climb, self.parents = climb, [set(own) for own in parents]
+        self.own = climb.scores.costs([(c, tuple(sorted(own))) for c, own in enumerate(self.parents)])
+        self.toggled = np.stack([climb.toggled(c, own) for c, own in enumerate(self.parents)])
+
+    @property
+    def score(self) -> float:
+        return float(self.own.sum())
+
+    def found(self) -> _Found:
+        return _Found([set(own) for own in self.parents], self.score)
+
+    def take(self, kind: str, parent: int, child: int) -> float:
+        """Go a step; what the graph costs then."""
+        self._climb.apply(self.parents, kind, parent, child)
+        for c in (child, parent) if kind == "reverse" else (child,):
+            self.own[c] = self._climb.scores.cost(c, sorted(self.parents[c]))
+            self.toggled[c] = self._climb.toggled(c, self.parents[c])
+        return self.score
 
 
 def _edges(parents: list[set[int]]) -> frozenset[tuple[int, int]]:

@@ -232,9 +232,7 @@ def _one_of(
     return parents
 
 
-def _is_simple_sink(
-    name: str, left: set[str], into: Mapping[str, set[str]], open_near: Mapping[str, set[str]]
-) -> bool:
+def _is_simple_sink(name: str, left: set[str], into: Mapping[str, set[str]], open_near: Mapping[str, set[str]]) -> bool:
     if any(name in into[other] for other in left):
         return False
     joined = (into[name] | open_near[name]) & left

@@ -113,9 +113,7 @@ class MMHCSearch(BaseEstimator):
             chosen.append(best)
         for name in list(chosen):  # what later ones make independent goes again
             others = [other for other in chosen if other != name]
-            if any(
-                self._p_value(frame, target, name, z) > self.significance for z in _subsets(others, self.max_given)
-            ):
+            if any(self._p_value(frame, target, name, z) > self.significance for z in _subsets(others, self.max_given)):
                 chosen.remove(name)
         return set(chosen)
 

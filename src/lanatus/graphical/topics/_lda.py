@@ -14,6 +14,7 @@ from lanatus.base import Floats, StateError, Takes, Transformer, check_is_fitted
 from lanatus.callbacks import CallbackSupportMixin, Progress, tell
 from lanatus.catalog import method
 from lanatus.graphical.topics._counts import as_counts
+from lanatus.graphical.topics._tokens import Tokens
 from lanatus.params import COMMON, Choice, Flag, Integer, Nothing, Real, rules_for
 
 
@@ -179,6 +180,11 @@ class LatentDirichletAllocation(CallbackSupportMixin, Transformer):
         learn_priors=Flag(),
     )
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
     # ---------------------------------------------------------------- learning
 
     @fitting
@@ -289,39 +295,23 @@ class LatentDirichletAllocation(CallbackSupportMixin, Transformer):
         return self
 
     def _by_gibbs(self, counts: sp.csr_array, progress: Progress) -> None:
-        if (counts.data != np.floor(counts.data)).any():
-            raise ValueError(
-                "learning_method='gibbs' draws a topic for each word, so that counts must be whole numbers."
-            )
-        k, n_words, rng = self.n_components, counts.shape[1], self.random_state_
-        times = counts.data.astype(np.int64)
-        word = np.repeat(counts.indices, times).astype(np.int32)
-        start = np.concatenate([[0], np.cumsum(times)])[counts.indptr].astype(np.int64)
-        document = np.repeat(np.arange(counts.shape[0]), np.diff(start))
-        topic = rng.randint(k, size=len(word)).astype(np.int32)
-        of_document = np.zeros((counts.shape[0], k), dtype=np.int32)
-        of_word = np.zeros((n_words, k), dtype=np.int32)
-        np.add.at(of_document, (document, topic), 1)
-        np.add.at(of_word, (word, topic), 1)
-        of_topic = of_word.sum(axis=0, dtype=np.int64)
-        seed = int(rng.randint(2**31 - 1))
+        rng = self.random_state_
+        tokens, seed = Tokens(counts, self.n_components, rng), int(rng.randint(2**31 - 1))
         for iteration in progress.iterations():
             if iteration.number >= self.max_iter:
                 break
-            kernels.gibbs_sweep(
-                word, start, topic, of_document, of_word, of_topic, self._alpha(),
-                eta=float(self.topic_word_prior_), seed=seed, sweep=iteration.number, n_threads=self._threads(),
-            )  # fmt: skip
+            eta = float(self.topic_word_prior_)
+            tokens.sweep(self._alpha(), eta, seed=seed, number=iteration.number, n_threads=self._threads())
             self.n_iter_ = self.n_batch_iter_ = iteration.number + 1
             if self.learn_priors and iteration.number % 10 == 9:
-                self._learn_priors(of_document + self._alpha())
-            self._set_topics(of_word.T + self.topic_word_prior_)
+                self._learn_priors(tokens.of_document + self._alpha())
+            self._set_topics(tokens.of_word.T + self.topic_word_prior_)
             iteration.done(state=dict, attributes=self._learned)
             if self.verbose:
                 tell(f"sweep: {self.n_iter_} of max_iter: {self.max_iter}")
             if iteration.stop:
                 break
-        self._set_topics(of_word.T + self.topic_word_prior_)
+        self._set_topics(tokens.of_word.T + self.topic_word_prior_)
 
     def _learn_priors(self, gamma: np.ndarray) -> None:
         self.doc_topic_prior_ = newton_dirichlet(gamma, self._alpha())
@@ -360,38 +350,47 @@ class LatentDirichletAllocation(CallbackSupportMixin, Transformer):
             Whether shares sum to 1; otherwise they are parameters of the Dirichlet distribution.
         """
         check_is_fitted(self)
-        gamma = self._documents(as_counts(self._take(X, reset=False), self))[0]
-        return gamma / gamma.sum(axis=1, keepdims=True) if normalize else gamma
+        rows = self._take(X, reset=False)
+        gamma = self._documents(as_counts(rows, self))[0]
+        shares = gamma / gamma.sum(axis=1, keepdims=True) if normalize else gamma
+        return np.asarray(shares, dtype=rows.dtype)
 
     def score(self, X: Any, y: Any = None) -> float:
         """The evidence lower bound of documents, about their log-likelihood."""
         check_is_fitted(self)
         counts = as_counts(self._take(X, reset=False), self)
-        return self._bound(counts, self._documents(counts)[0], whole=False)
+        return self._bound(counts, self._documents(counts)[0])
 
-    def perplexity(self, X: Any) -> float:
-        """exp of minus the bound a word; the smaller the better."""
+    def perplexity(self, X: Any, sub_sampling: bool = False) -> float:
+        """exp of minus the bound a word; the smaller the better.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            Documents.
+        sub_sampling : bool, default=False
+            Whether they stand for `total_samples` of their kind, so that the topics' own part of the bound counts less.
+        """
         check_is_fitted(self)
         counts = as_counts(self._take(X, reset=False), self)
-        return self._perplexity(counts, self._documents(counts)[0])
+        times = self.total_samples / max(counts.shape[0], 1) if sub_sampling else 1.0
+        return self._perplexity(counts, self._documents(counts)[0], times)
 
-    def _perplexity(self, counts: sp.csr_array, gamma: np.ndarray) -> float:
-        words = counts.sum()
-        return float(np.exp(-self._bound(counts, gamma, whole=False) / words)) if words else 1.0
+    def _perplexity(self, counts: sp.csr_array, gamma: np.ndarray, times: float = 1.0) -> float:
+        words = times * counts.sum()
+        return float(np.exp(-self._bound(counts, gamma, times) / words)) if words else 1.0
 
-    def _bound(self, counts: sp.csr_array, gamma: np.ndarray, *, whole: bool) -> float:
-        """(14.33) for the documents and the topics."""
+    def _bound(self, counts: sp.csr_array, gamma: np.ndarray, times: float = 1.0) -> float:
+        """(14.33) for the documents, as if there were so many times as many, and the topics."""
         log_theta = digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True))
         log_beta = digamma(self.components_) - digamma(self.components_.sum(axis=1, keepdims=True))
-        total = 0.0
+        total = _dirichlet_bound(self._alpha(), gamma, log_theta)
         for begin in range(0, counts.shape[0], 256):  # a block at a time, for memory
             block = counts[begin : begin + 256].tocoo()
             joint = log_theta[begin + block.row] + log_beta.T[block.col]
             total += float(block.data @ logsumexp(joint, axis=1)) if block.nnz else 0.0
-        total += _dirichlet_bound(self._alpha(), gamma, log_theta)
         eta = np.full(self.components_.shape[1], float(self.topic_word_prior_))
-        total += _dirichlet_bound(eta, self.components_, log_beta)
-        return float(total)
+        return float(times * total + _dirichlet_bound(eta, self.components_, log_beta))
 
     def _require_sound(self) -> None:
         alpha, eta = np.asarray(self.doc_topic_prior_, dtype=float), float(self.topic_word_prior_)

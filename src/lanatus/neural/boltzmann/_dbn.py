@@ -114,7 +114,7 @@ def fine_tune(
     >>> X = np.random.RandomState(0).rand(60, 8) > 0.5
     >>> y = X[:, 0] ^ X[:, 1]
     >>> layers = pretrain([12], X, random_state=0)
-    >>> net = fine_tune(layers, X, y, learning_rate_init=0.02, tol=0, learning_rate="cosine", random_state=0)
+    >>> net = fine_tune(layers, X, y, solver="lbfgs", random_state=0)
     >>> net.score(X, y) > 0.9
     True
     """
@@ -287,9 +287,11 @@ class DBN(ClassifierMixin, Estimator):
     @blockwise
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, in the order of ``classes_``, for each row of X."""
-        return np.asarray(self.network_.predict_proba(self._asked(X)))
+        asked = self._asked(X)
+        return np.asarray(self.network_.predict_proba(asked))
 
     @blockwise
     def predict(self, X: Any) -> np.ndarray:
         """Predicted class of each row of X."""
-        return np.asarray(self.classes_[self.network_.predict(self._asked(X))])
+        asked = self._asked(X)
+        return np.asarray(self.classes_[self.network_.predict(asked)])

@@ -34,7 +34,7 @@ class SparseDistributedMemory(TransformerMixin, Estimator):
         Storage places.
     radius : int or None, default=None
         Bits by which a place near may differ; None is what about a twentieth of random places are within.
-    max_iter : int, default=10
+    settle_iter : int, default=10
         Most readings one after the other.
     random_state : int, RandomState or None, default=None
         Draws the addresses.
@@ -81,15 +81,17 @@ class SparseDistributedMemory(TransformerMixin, Estimator):
         n_locations: int = 1000,
         radius: int | None = None,
         *,
-        max_iter: int = 10,
+        settle_iter: int = 10,
         random_state: Any = None,
     ) -> None:
         self.n_locations = n_locations
         self.radius = radius
-        self.max_iter = max_iter
+        self.settle_iter = settle_iter
         self.random_state = random_state
 
-    _params = rules_for(__init__, n_locations=Integer(low=1), radius=Integer(low=0) | Nothing())
+    _params = rules_for(
+        __init__, n_locations=Integer(low=1), radius=Integer(low=0) | Nothing(), settle_iter=Integer(low=1)
+    )
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -120,7 +122,7 @@ class SparseDistributedMemory(TransformerMixin, Estimator):
         """What is read at the address that each row of X is: bits, 0 and 1."""
         check_is_fitted(self)
         bits = (np.asarray(self._take(X, reset=False), dtype=np.float64) > self.middle_).astype(np.float64)
-        for _ in range(self.max_iter):
+        for _ in range(self.settle_iter):
             sums = self._near(bits) @ self.counters_
             found = np.where(sums == 0, bits, sums > 0).astype(np.float64)
             if np.array_equal(found, bits):

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import Estimator, Floats, check_is_fitted, fitting
 from lanatus.catalog import method
-from lanatus.params import Choice, check_integer, check_real, rules_for
+from lanatus.params import Choice, Integer, check_integer, check_real, rules_for
 from lanatus.scale import blockwise
 
 
@@ -36,7 +36,7 @@ class Hopfield(TransformerMixin, Estimator):
     ----------
     rule : {"hebb", "projection"}, default="hebb"
         How patterns are stored.
-    max_iter : int, default=100
+    settle_iter : int, default=100
         Most sweeps of a recall.
     random_state : int, RandomState or None, default=None
         Draws the order of the units, the same for all rows.
@@ -78,12 +78,12 @@ class Hopfield(TransformerMixin, Estimator):
     middle_: np.ndarray
     ends_: np.ndarray
 
-    def __init__(self, rule: str = "hebb", *, max_iter: int = 100, random_state: Any = None) -> None:
+    def __init__(self, rule: str = "hebb", *, settle_iter: int = 100, random_state: Any = None) -> None:
         self.rule = rule
-        self.max_iter = max_iter
+        self.settle_iter = settle_iter
         self.random_state = random_state
 
-    _params = rules_for(__init__, rule=Choice("hebb", "projection"))
+    _params = rules_for(__init__, rule=Choice("hebb", "projection"), settle_iter=Integer(low=1))
 
     @fitting
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -113,7 +113,7 @@ class Hopfield(TransformerMixin, Estimator):
         check_is_fitted(self)
         S = self._signs(np.asarray(self._take(X, reset=False), dtype=np.float64))
         order = check_random_state(self.random_state).permutation(S.shape[1])
-        for _ in range(self.max_iter):
+        for _ in range(self.settle_iter):
             before = S.copy()
             for i in order:
                 field = S @ self.weights_[i]

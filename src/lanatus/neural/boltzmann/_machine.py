@@ -117,8 +117,8 @@ def gibbs_sample(
     chains = (rng.rand(n_chains, len(theta)) < 0.5).astype(np.float64)
     for _ in range(burn_in):
         _sweep(chains, W, theta, rng)
-    kept = []
-    while sum(map(len, kept)) < n_samples:
+    kept: list[np.ndarray] = []
+    while sum(len(states) for states in kept) < n_samples:
         _sweep(chains, W, theta, rng)
         kept.append(chains.copy())
     return np.concatenate(kept)[:n_samples]

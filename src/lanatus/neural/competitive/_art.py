@@ -274,7 +274,7 @@ class ART2(Resonance):
 
     def _resonates(self, x: np.ndarray, W: np.ndarray) -> np.ndarray:
         if not x.any():
-            return ~W.any(axis=1)
+            return np.asarray(~W.any(axis=1))
         return np.asarray(W @ x >= self.vigilance)
 
     def _learned(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:

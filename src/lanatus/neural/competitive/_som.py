@@ -167,7 +167,7 @@ class SOM(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, T
         weight = self._weights(sample_weight, rows)
         check_positive_weight(weight)
         rng = check_random_state(self.random_state)
-        places = grid_places(*self.grid, self.topology)
+        places = grid_places(int(self.grid[0]), int(self.grid[1]), self.topology)
         squares = np.ascontiguousarray(squared_euclidean(places, places))
         W = np.ascontiguousarray(self._start(rows, weight, places, rng), dtype=rows.dtype)
         seed = int(rng.randint(2**31 - 1))

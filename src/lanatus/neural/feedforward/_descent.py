@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class Descent:
             self._count(state, score is not None)
             if self.verbose:
                 tell(f"{self.name}: round {state['n_iter']}, loss {state['curve'][-1]:.8g}")
-            iteration.done(state=lambda kept=state: dict(kept), attributes=lambda kept=state: attributes(kept))
+            iteration.done(state=partial(dict, state), attributes=partial(attributes, dict(state)))
             if iteration.stop or bool(state["done"]):
                 break
         return state

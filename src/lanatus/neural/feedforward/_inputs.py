@@ -100,8 +100,8 @@ def split(X: Any, embedded: np.ndarray) -> tuple[Any, np.ndarray | None]:
             parts.append(np.where(codes == MISSING_CODE, np.nan, codes)[:, None])
         elif place not in embedded:
             parts.append((codes[:, None] == np.arange(column.width)).astype(np.float64))
-    codes = np.ascontiguousarray(X.codes[:, embedded]) if len(embedded) else None
-    return np.ascontiguousarray(np.hstack(parts)), codes
+    looked_up = np.ascontiguousarray(X.codes[:, embedded]) if len(embedded) else None
+    return np.ascontiguousarray(np.hstack(parts)), looked_up
 
 
 def learn_inputs(X: Any, weight: np.ndarray | None, scaling: str | None, embedding: Any) -> Inputs:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -29,6 +28,7 @@ from lanatus.neural.feedforward._network import Network, Target
 from lanatus.neural.feedforward._rules import DESCENTS
 from lanatus.neural.feedforward._schedules import Schedule
 from lanatus.neural.feedforward._second_order import NetworkError, lbfgs_steps, levenberg_marquardt
+from lanatus.table import Table
 
 _MOST_PARAMETERS = 2000  # of a network whose Hessian is wanted
 
@@ -179,6 +179,8 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
         }
         mass = float(len(target) if target.weight is None else target.weight.sum())
         share, decay = self._decay(net, mass)
+        if np.isfinite(state["alpha"]):  # of a fit that goes on
+            decay = net.weight_places() * state["alpha"]
         objective = NetworkError(net, rows, target, state["running"], decay, share, self.max_fun)
         solver = levenberg_marquardt if self.solver == "lm" else lbfgs_steps
         steps = solver(objective, state["theta"], self.tol)
@@ -193,17 +195,15 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
             state = {**state, "n_iter": iteration.number + 1, "curve": np.append(state["curve"], step.value)}
             if self.alpha == "evidence" and (step.converged or (iteration.number + 1) % 10 == 0):
                 alpha, _ = weigh_evidence(net, rows, target, step.theta, state["running"], objective.decay)
-                settled = abs(np.log(alpha / objective.alpha)) < 1e-2 if hasattr(objective, "alpha") else False
-                objective.alpha, objective.decay = alpha, net.weight_places() * alpha
+                settled = abs(np.log(alpha / state["alpha"])) < 1e-2  # not at first, of NaN
+                objective.decay = net.weight_places() * alpha
                 state["alpha"] = alpha
                 if not settled:
                     state["done"] = False
                     steps = solver(objective, step.theta, self.tol)
             if self.verbose:
                 tell(f"{type(self).__name__}: iteration {state['n_iter']}, loss {step.value:.8g}")
-            iteration.done(
-                state=lambda kept=state: dict(kept), attributes=lambda kept=state: self._attributes(net, kept)
-            )
+            iteration.done(state=partial(dict, state), attributes=partial(self._attributes, net, dict(state)))
             if iteration.stop or bool(state["done"]):
                 break
         return state
@@ -505,4 +505,4 @@ def _as_type(target: Target, dtype: Any) -> Target:
 
 def _plain(X: Any) -> Any:
     """Rows as callbacks and checkpoints take them."""
-    return X if isinstance(X, np.ndarray) or sp.issparse(X) else X.coded_matrix()
+    return X.coded_matrix() if isinstance(X, Table) else X

@@ -344,8 +344,8 @@ default="adam"
     def _score_of(self, net: Network, rows: Any, target: Target, theta: np.ndarray, running: np.ndarray) -> float:
         """Share of the rows whose labels are found."""
         said = net.outputs(rows, theta, running)
-        if target.codes is None:
-            right = ((said > 0.5) == (target.numbers > 0.5)).all(axis=1)
+        if target.numbers is not None:
+            right = np.asarray((said > 0.5) == (target.numbers > 0.5)).all(axis=1)
         else:
             right = (said[:, 0] > 0.5 if said.shape[1] == 1 else said.argmax(axis=1)) == target.codes
         return float(np.average(right, weights=target.weight))

@@ -20,7 +20,7 @@ from lanatus.spaces import Options, Span
 
 @method(
     "neural.multilayer-feedforward",
-    section="5.3",
+    section="5.2",
     task="regression",
     en="Multi-layer feedforward network (regression)",
     zh="多层前馈神经网络(回归)",

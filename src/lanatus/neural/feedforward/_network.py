@@ -155,4 +155,5 @@ class Target:
         return Target(*(None if part is None else part[rows] for part in (self.codes, self.numbers, self.weight)))
 
     def __len__(self) -> int:
-        return len(self.numbers if self.codes is None else self.codes)
+        told = self.numbers if self.codes is None else self.codes
+        return 0 if told is None else len(told)

@@ -1,6 +1,5 @@
 """Learning rates that change: by step, by round, by how the loss does."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +38,7 @@ class Schedule:
             return base * (0.5 * (1 + np.cos(np.pi * share)) if self.name == "cosine" else 0.01**share)
         return np.full(n_steps, base)
 
-    def factor_after(self, factor: float, losses: Sequence[float]) -> float:
+    def factor_after(self, factor: float, losses: np.ndarray) -> float:
         """The factor of "bold" after a round: a little more while the loss falls, half where it rose."""
         if self.name != "bold" or len(losses) < 2:
             return factor

@@ -72,7 +72,7 @@ def _survey(model: Any, source: Source) -> tuple[Any, np.ndarray, np.ndarray, An
     """A sample of the rows, all targets and weights, and which columns have holes somewhere."""
     every = max(1, len(source) // _SAMPLE)
     parts, labels, weights = [], [], []
-    numeric = coded = False
+    numeric = coded = np.zeros((), dtype=bool)
     for block in source.blocks():
         X = model._take(block.X, reset=False)
         model._weights(None if block.weight is None else np.asarray(block.weight), X)
@@ -82,7 +82,8 @@ def _survey(model: Any, source: Source) -> tuple[Any, np.ndarray, np.ndarray, An
         weights.append(np.ones(len(read)) if block.weight is None else np.asarray(block.weight, dtype=np.float64))
         table = X if isinstance(X, Table) else None
         numeric = np.isnan(X if table is None else table.numeric).any(axis=0) | numeric
-        coded = (False if table is None else (table.codes < 0).any(axis=0)) | coded
+        if table is not None:
+            coded = (table.codes < 0).any(axis=0) | coded
     if not parts:
         raise ValueError("the source has no rows; wanted at least one.")
     sample = _joined(parts)

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import linalg
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from lanatus.base import (
     Estimator,
@@ -103,7 +104,8 @@ class _Cascade(CallbackSupportMixin, Estimator):
                 break
             apart = signals @ coef - target
             draw = np.random.RandomState((seed + iteration.number) % 2**32)
-            unit, score = self._best_candidate(signals, apart, learnt, draw)
+            with threadpool_limits(1, user_api="blas"):  # matrices too small to share, and sums in one order
+                unit, score = self._best_candidate(signals, apart, learnt, draw)
             hidden = [*hidden, unit]
             signals = np.column_stack([signals, np.tanh(signals @ unit)])
             coef = _outputs(signals, target, learnt, self.alpha)
@@ -150,8 +152,9 @@ class _Cascade(CallbackSupportMixin, Estimator):
         from scipy.optimize import minimize
 
         mass = heavy.sum()
-        centred = (apart - heavy @ apart / mass) * heavy[:, None]
-        size = max(float(np.sqrt((centred**2).sum() * mass)), 1e-300)
+        left = apart - heavy @ apart / mass
+        centred = left * heavy[:, None]
+        size = max(float(np.sqrt((centred * left).sum() * mass)), 1e-300)
 
         def less(w: np.ndarray) -> tuple[float, np.ndarray]:
             V = np.tanh(signals @ w)

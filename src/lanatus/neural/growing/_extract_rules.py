@@ -81,14 +81,14 @@ def extract_rules(
     *,
     max_rules: int = 20,
     max_conditions: int = 4,
-    n_generated: int = 2000,
+    n_generated: int = 500,
     min_support: int = 5,
     min_precision: float = 0.9,
     random_state: Any = None,
 ) -> RuleList:
     """A short list of rules that tells classes as a network does, found by asking it.
 
-    The rows of X and rows made up like them, column by column, are labelled by the network; then rules are grown one by
+    The rows of X and rows made up near them are labelled by the network; then rules are grown one by
     one: conditions that make the network's answers purest are added until they are pure enough, and what a rule covers
     is set aside. Nothing of the network but its answers is looked at, so that any classifier will do.
 
@@ -104,7 +104,7 @@ def extract_rules(
         Most rules.
     max_conditions : int, default=4
         Most conditions of a rule.
-    n_generated : int, default=2000
+    n_generated : int, default=500
         Rows made up.
     min_support : int, default=5
         Fewest rows that a rule covers.
@@ -143,11 +143,10 @@ def extract_rules(
     min_precision = check_real("min_precision", min_precision, 0.0, 1.0)
     own = Table.of(X, like=getattr(net, "schema_", None))
     table = _with_made_up(own, n_generated, check_random_state(random_state))
-    labels, codes = np.unique(
-        np.asarray(net.predict(table if own.schema.coded else table.numeric)), return_inverse=True
-    )
+    labels, codes = np.unique(_answers(net, table), return_inverse=True)
     tests = _tests(table)
-    free, rules = np.ones(len(table), dtype=bool), []
+    free = np.ones(len(table), dtype=bool)
+    rules: list[Rule] = []
     while len(rules) < max_rules and free.sum() >= min_support and len(np.unique(codes[free])) > 1:
         found = _grown(tests, codes, free, len(labels), max_conditions, min_support)
         if found is None or found[2] < min_precision:
@@ -157,26 +156,31 @@ def extract_rules(
         free &= ~covered
     rest = codes[free] if free.any() else codes
     default = labels[np.bincount(rest, minlength=len(labels)).argmax()].item()
-    asked = np.asarray(net.predict(own if own.schema.coded else own.numeric))
+    asked = _answers(net, own)
     found_rules = RuleList(rules, default, 0.0, 0.0, own.schema)
     told = np.asarray(found_rules.predict(own))
     most = float(np.unique(asked, return_counts=True)[1].max() / len(asked))
     return RuleList(rules, default, float(np.mean(told == asked)), most, own.schema)
 
 
+def _answers(net: Any, table: Table) -> np.ndarray:
+    """The classes that a classifier names: one of another library is asked by numbers alone, where all are."""
+    return np.asarray(net.predict(table if hasattr(net, "schema_") or table.schema.coded else table.numeric))
+
+
 def _with_made_up(table: Table, count: int, rng: np.random.RandomState) -> Table:
-    """The rows, and others each of whose values is drawn from its column."""
+    """The rows, and others like them: numbers are those of rows a little up or down the column, one code in ten is
+    drawn from its column."""
     n = len(table)
-    numeric = (
-        np.column_stack([column[rng.randint(n, size=count)] for column in table.numeric.T])
-        if table.numeric.size
-        else np.empty((count, 0))
-    )
-    codes = (
-        np.column_stack([column[rng.randint(n, size=count)] for column in table.codes.T])
-        if table.codes.size
-        else np.empty((count, 0))
-    )
+    like = rng.randint(n, size=count)
+    numeric = np.empty((count, table.numeric.shape[1]))
+    for j, column in enumerate(table.numeric.T):
+        numeric[:, j] = _nearby(column, like, rng)
+    codes = table.codes[like]
+    other = np.empty_like(codes)
+    for j, column in enumerate(table.codes.T):
+        other[:, j] = column[rng.randint(n, size=count)]
+    codes = np.where(rng.random_sample(codes.shape) < 0.1, other, codes)
     return Table(
         table.schema,
         np.ascontiguousarray(np.vstack([table.numeric, numeric])),
@@ -184,14 +188,23 @@ def _with_made_up(table: Table, count: int, rng: np.random.RandomState) -> Table
     )
 
 
+def _nearby(column: np.ndarray, rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+    """Values at most a tenth of the column above or below those of some rows; holes stay."""
+    known = np.sort(column[~np.isnan(column)])
+    m = len(known)
+    reach = max(1, m // 10)
+    rank = np.searchsorted(known, column[rows]) + rng.randint(-reach, reach + 1, size=len(rows))
+    moved = known[np.clip(rank, 0, m - 1)] if m else column[rows]
+    return np.where(np.isnan(column[rows]), np.nan, moved)
+
+
 def _tests(table: Table) -> list[tuple[Any, np.ndarray]]:
     """Conditions and where they hold: above and below nine quantiles of a number, each value of the others."""
-    found = []
+    found: list[tuple[Any, np.ndarray]] = []
     for place, j in enumerate(table.schema.numeric):
         column, name = table.numeric[:, place], table.schema.columns[j].name
         known = column[~np.isnan(column)]
-        cuts = np.unique(np.quantile(known, np.linspace(0.05, 0.95, 19))) if len(known) else []
-        for cut in cuts:
+        for cut in np.unique(np.quantile(known, np.linspace(0.05, 0.95, 19))) if len(known) else ():
             for condition in ((name, -np.inf, float(cut)), (name, float(cut), np.inf)):
                 found.append((condition, _holds(table, condition)))
     for j in table.schema.coded:
@@ -217,7 +230,8 @@ def _grown(
     best = None
     shares = np.bincount(codes[free], minlength=k) / free.sum()
     for label in np.flatnonzero(shares).tolist():
-        right, covered, conditions = codes == label, free.copy(), ()
+        right, covered = codes == label, free.copy()
+        conditions: tuple[Any, ...] = ()
         worth = _m_estimate(right, covered, shares[label])
         while len(conditions) < most and (right & covered).sum() < covered.sum():
             options = [(_m_estimate(right, covered & holds, shares[label]), at) for at, (_, holds) in enumerate(tests)

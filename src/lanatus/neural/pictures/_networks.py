@@ -207,7 +207,8 @@ def animate_boundaries(models: Sequence[Any], X: Any, y: Any, *, most: int = 60,
     >>> from lanatus.neural import MLPClassifier, animate_boundaries
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
     >>> recorder = Recorder()
-    >>> net = MLPClassifier(4, solver="rprop", random_state=1, max_iter=9, tol=0.5).set_callbacks(recorder).fit(X, y)
+    >>> net = MLPClassifier(4, solver="rprop", random_state=1, n_iter_no_change=5, tol=0.5).set_callbacks(recorder)
+    >>> net = net.fit(X, y)
     >>> "<img" in animate_boundaries(recorder.models, X, y, most=2).to_jshtml()
     True
     """

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import linalg
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from lanatus._typing import override
 from lanatus.base import (
@@ -21,10 +22,11 @@ from lanatus.base import (
 from lanatus.catalog import method
 from lanatus.cluster import KMeans
 from lanatus.metric import squared_euclidean
-from lanatus.params import Array, Choice, Flag, Integer, Nothing, Real, rules_for
+from lanatus.params import COMMON, Array, Choice, Flag, Integer, Nothing, ParameterRule, Real, rules_for
 from lanatus.scale import blockwise
 
-_OWN = {
+_OWN: dict[str, ParameterRule] = {
+    **COMMON,
     "n_centers": Integer(low=1),
     "centers": Choice("kmeans", "random") | Array(ndim=2),
     "beta": Choice("auto") | Real(above=0) | Array(ndim=1),
@@ -65,7 +67,7 @@ class _RadialBasis(Estimator):
         alpha: float = 1e-3,
         fit_intercept: bool = True,
         scaling: str | None = "standard",
-        max_iter: int = 200,
+        max_iter: int = 2000,
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
@@ -80,7 +82,7 @@ class _RadialBasis(Estimator):
         self.tol = tol
         self.random_state = random_state
 
-    _params = rules_for(__init__, **_OWN)
+    _params = rules_for(__init__, _OWN)
 
     def _learn(self, X: np.ndarray, target: np.ndarray, weight: np.ndarray | None) -> None:
         check_positive_weight(weight)
@@ -92,7 +94,8 @@ class _RadialBasis(Estimator):
         coef = self._output_weights(Z, target, heavy, centers, beta)
         self.n_iter_ = 1
         if self.training == "three-phase":
-            centers, beta, coef = self._together(Z, target, heavy, centers, beta, coef)
+            with threadpool_limits(1, user_api="blas"):  # matrices too small to share, and sums in one order
+                centers, beta, coef = self._together(Z, target, heavy, centers, beta, coef)
         dtype = X.dtype if X.dtype == np.float32 else np.float64
         self.centers_, self.beta_ = centers.astype(dtype), beta.astype(dtype)
         self.coef_, self.intercept_ = coef[:-1].astype(dtype), coef[-1].astype(dtype)
@@ -123,7 +126,7 @@ class _RadialBasis(Estimator):
         return np.asarray(means, dtype=np.float64)
 
     def _widths(self, centers: np.ndarray) -> np.ndarray:
-        """1 / (2 s^2), s the mean distance to the two nearest centres; or those given."""
+        """1 / (2 s^2), s the mean distance to the two nearest centres, or that of all where larger; or those given."""
         if not isinstance(self.beta, str):
             given = np.asarray(self.beta, dtype=np.float64)
             if given.ndim == 1 and given.shape != (len(centers),):
@@ -135,6 +138,7 @@ class _RadialBasis(Estimator):
             return np.full(1, 0.5 / max(centers.shape[1], 1))
         near = np.sort(squared_euclidean(centers, centers), axis=1)[:, 1:3]
         spread = np.sqrt(near).mean(axis=1)
+        spread = np.maximum(spread, spread.mean())  # two that stand close must not leave gaps around them
         return 0.5 / np.where(spread > 0, spread, 1.0) ** 2
 
     def _output_weights(
@@ -145,9 +149,10 @@ class _RadialBasis(Estimator):
         mean = heavy @ hidden / heavy.sum() if self.fit_intercept else np.zeros(hidden.shape[1])
         middle = heavy @ target / heavy.sum() if self.fit_intercept else np.zeros(target.shape[1])
         inner = (hidden - mean)[:, :-1]
-        normal = (inner.T * heavy) @ inner
+        with threadpool_limits(1, user_api="blas"):  # the sums over rows in one order, whatever the number of threads
+            normal = (inner.T * heavy) @ inner
+            right = (inner.T * heavy) @ (target - middle)
         normal[np.diag_indices_from(normal)] += self.alpha
-        right = (inner.T * heavy) @ (target - middle)
         solved = linalg.lstsq(normal, right)[0]
         return np.vstack([solved, middle - mean[:-1] @ solved])
 
@@ -186,7 +191,7 @@ class _RadialBasis(Estimator):
             return value, np.concatenate([of_centres.ravel(), of_widths, of_weights.ravel()])
 
         start = np.concatenate([centers.ravel(), np.log(beta), coef.ravel()])
-        options = {"maxiter": self.max_iter, "ftol": 1e-3 * self.tol, "gtol": self.tol}
+        options = {"maxiter": self.max_iter, "ftol": 0.1 * self.tol, "gtol": self.tol}
         found = minimize(error, start, jac=True, method="L-BFGS-B", options=options)
         self.n_iter_ = int(found.nit)
         if found.status == 1:
@@ -242,7 +247,7 @@ class RBFNetwork(RegressorMixin, _RadialBasis):
         Where they come from.
     beta : "auto", float or array of shape (n_centers,), default="auto"
         Narrowness of the bells, in units after scaling; "auto" is 1 / (2 s^2), s being the mean distance to the two
-        nearest centres.
+        nearest centres, or the average of these distances where that is larger.
     training : {"two-phase", "three-phase"}, default="two-phase"
         Whether there is a third phase.
     alpha : float, default=1e-3
@@ -251,10 +256,10 @@ class RBFNetwork(RegressorMixin, _RadialBasis):
         Whether there is a constant; (5.18) has none.
     scaling : {"standard"} or None, default="standard"
         Whether columns are centred and divided by their spread.
-    max_iter : int, default=200
+    max_iter : int, default=2000
         Most iterations of the third phase.
     tol : float, default=1e-5
-        It stops at slopes as small as this.
+        It stops at slopes as small as this, or when the error falls by less than a tenth of it, as a share.
     random_state : int, RandomState or None, default=None
         Draws centres, and where k-means starts.
 
@@ -329,7 +334,7 @@ class RBFNetworkClassifier(ClassifierMixin, _RadialBasis):
         Where they come from.
     beta : "auto", float or array of shape (n_centers,), default="auto"
         Narrowness of the bells, in units after scaling; "auto" is 1 / (2 s^2), s being the mean distance to the two
-        nearest centres.
+        nearest centres, or the average of these distances where that is larger.
     training : {"two-phase", "three-phase"}, default="two-phase"
         Whether there is a third phase.
     alpha : float, default=1e-3
@@ -338,10 +343,10 @@ class RBFNetworkClassifier(ClassifierMixin, _RadialBasis):
         Whether there is a constant.
     scaling : {"standard"} or None, default="standard"
         Whether columns are centred and divided by their spread.
-    max_iter : int, default=200
+    max_iter : int, default=2000
         Most iterations of the third phase.
     tol : float, default=1e-5
-        It stops at slopes as small as this.
+        It stops at slopes as small as this, or when the error falls by less than a tenth of it, as a share.
     random_state : int, RandomState or None, default=None
         Draws centres, and where k-means starts.
 

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from lanatus.base import Estimator, Floats, as_targets, check_is_fitted, class_codes, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
@@ -111,7 +112,8 @@ class _Elman(CallbackSupportMixin, Estimator):
         state = progress.saved or {"theta": theta, "first": zero, "second": zero, "step": 0, "curve": np.empty(0)}
         best, waited, done = (float(np.min(state["curve"], initial=np.inf)), 0, False)
         for iteration in progress.iterations(start=len(state["curve"])):
-            state = self._round(Z, target, state, np.random.default_rng([seed, iteration.number]))
+            with threadpool_limits(1, user_api="blas"):  # matrices too small to share, and sums in one order
+                state = self._round(Z, target, state, np.random.default_rng([seed, iteration.number]))
             last = float(state["curve"][-1])
             if not np.isfinite(last):
                 raise ValueError(f"{type(self).__name__}: the loss is not finite; lower eta (now {self.eta:g}).")
@@ -321,7 +323,7 @@ class Elman(RegressorMixin, _Elman):
     >>> from lanatus.neural import Elman
     >>> X = np.random.RandomState(0).rand(200, 4, 1)
     >>> before = np.concatenate([np.zeros((200, 1)), X[:, :-1, 0]], axis=1)  # what was there a step ago
-    >>> net = Elman(8, tol=0.01, random_state=0).fit(X, before)
+    >>> net = Elman(8, max_iter=400, tol=0.01, random_state=0).fit(X, before)
     >>> bool(np.mean((net.predict(X) - before) ** 2) < 0.005)
     True
 
@@ -331,6 +333,11 @@ class Elman(RegressorMixin, _Elman):
     """
 
     _wide: bool
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     @fitting
     def fit(self, X: Any, y: Any) -> Self:

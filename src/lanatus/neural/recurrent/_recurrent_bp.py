@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from lanatus.base import (
     Estimator,
@@ -44,14 +45,14 @@ class RecurrentBP(CallbackSupportMixin, RegressorMixin, Estimator):
     ----------
     n_units : int, default=10
         Units that are all connected.
-    max_iter : int, default=200
+    max_iter : int, default=1000
         Most rounds of L-BFGS.
     settle_iter : int, default=200
         Most steps until the network has settled.
     alpha : float, default=1e-3
         Strength of the squares of all weights but the constants.
     tol : float, default=1e-5
-        Stop at slopes as small as this.
+        Stop at slopes as small as this, or when the error falls by less than a thousandth of it.
     random_state : int, RandomState or None, default=None
         Draws the weights.
 
@@ -110,7 +111,7 @@ class RecurrentBP(CallbackSupportMixin, RegressorMixin, Estimator):
         self,
         n_units: int = 10,
         *,
-        max_iter: int = 200,
+        max_iter: int = 1000,
         settle_iter: int = 200,
         alpha: float = 1e-3,
         tol: float = 1e-5,
@@ -175,10 +176,11 @@ class RecurrentBP(CallbackSupportMixin, RegressorMixin, Estimator):
             if iteration.stop:
                 raise StopIteration
 
-        options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 1e-12}
-        found = minimize(
-            self._error, theta, args=(Z, T, share), jac=True, method="L-BFGS-B", callback=report, options=options
-        )
+        options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 1e-3 * self.tol}
+        with threadpool_limits(1, user_api="blas"):  # matrices too small to share, and sums in one order
+            found = minimize(
+                self._error, theta, args=(Z, T, share), jac=True, method="L-BFGS-B", callback=report, options=options
+            )
         if not np.isfinite(found.fun):
             raise ValueError("RecurrentBP: the network does not settle; give a larger alpha or other random_state.")
         for name, value in self._attributes(found.x, float(found.fun)).items():

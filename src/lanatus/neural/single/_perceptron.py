@@ -194,7 +194,7 @@ class _LinearUnits(CallbackSupportMixin, ClassifierMixin, Estimator):
             done = wrong == 0
             if self.verbose:
                 tell(f"{type(self).__name__}: round {iteration.number + 1}, {wrong} errors")
-            kept = {"w": w.copy(), "b": b.copy(), "errors": errors, "best": best, "waited": waited}
+            kept: dict[str, Any] = {"w": w.copy(), "b": b.copy(), "errors": errors, "best": best, "waited": waited}
             iteration.done(
                 state=partial(dict, kept),
                 attributes=partial(self._attributes, kept["w"], kept["b"], errors, done, X.dtype, len(chosen)),
@@ -273,7 +273,7 @@ class _LinearUnits(CallbackSupportMixin, ClassifierMixin, Estimator):
     def densify(self) -> Self:
         """Keep the weights as an array again."""
         check_is_fitted(self)
-        self.coef_ = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
+        self.coef_ = np.asarray(sp.csr_matrix(self.coef_).toarray())
         return self
 
 

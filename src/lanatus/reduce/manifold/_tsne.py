@@ -94,10 +94,10 @@ class TSNE(CallbackSupportMixin, Embedder):
     Examples
     --------
     >>> import numpy as np
-    >>> from lanatus.reduce import TSNE
-    >>> X = np.vstack([np.eye(8) * 0.1, np.eye(8) * 0.1 + 5])
-    >>> points = TSNE(perplexity=4, random_state=0).fit_transform(X)
-    >>> bool((points[:8, 0].max() - points[8:, 0].min()) * (points[8:, 0].max() - points[:8, 0].min()) < 0)
+    >>> from lanatus.reduce import TSNE, trustworthiness
+    >>> X = np.random.default_rng(0).normal(size=(60, 5)) + np.repeat([[0.0], [9.0]], 30, axis=0)
+    >>> points = TSNE(perplexity=8, random_state=0).fit_transform(X)
+    >>> bool(trustworthiness(X, points) > 0.9)
     True
 
     References

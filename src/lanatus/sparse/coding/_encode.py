@@ -291,8 +291,14 @@ class SparseCoder(_Coding):
         self.components_ = np.array(atoms, dtype=rows.dtype)
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """The code of each row."""
+    @property
+    def n_components_(self) -> int:
+        """The number of atoms."""
+        check_is_fitted(self)
+        return len(self.components_)
+
+    def transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """The code of each row; y is there by convention."""
         check_is_fitted(self)
         return self._encode(X, self.components_, self.transform_alpha)
 

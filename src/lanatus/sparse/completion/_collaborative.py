@@ -36,7 +36,7 @@ class CollaborativeFilter(CallbackSupportMixin, RegressorMixin, Estimator):
     ----------
     n_components : int, default=10
         Numbers of a factor, k; 0 leaves the biases alone.
-    reg : float, default=0.1
+    reg : float, default=0.2
         :math:`\lambda`; it grows with the number of ratings of a user or item.
     bias : bool, default=True
         Whether there are a mean and biases of users and items, fitted first.
@@ -55,6 +55,7 @@ class CollaborativeFilter(CallbackSupportMixin, RegressorMixin, Estimator):
     user_factors_, item_factors_ : ndarray of shapes (n_users, k) and (n_items, k)
     user_bias_, item_bias_ : ndarray of shapes (n_users,) and (n_items,)
     mean_ : float, the mean rating
+    rated_begin_, rated_items_, ratings_ : ndarray, where each user's ratings begin, places of items, the ratings
     n_iter_ : int, rounds
     schema_ : Schema, the columns seen in ``fit``
     n_features_in_ : int, number of them, 2
@@ -85,13 +86,15 @@ class CollaborativeFilter(CallbackSupportMixin, RegressorMixin, Estimator):
     _state: ClassVar = {}
     users_: np.ndarray
     items_: np.ndarray
-    _seen: Any
+    rated_begin_: np.ndarray
+    rated_items_: np.ndarray
+    ratings_: np.ndarray
 
     def __init__(
         self,
         n_components: int = 10,
         *,
-        reg: float = 0.1,
+        reg: float = 0.2,
         bias: bool = True,
         bias_reg: float = 5.0,
         max_iter: int = 15,
@@ -140,7 +143,7 @@ class CollaborativeFilter(CallbackSupportMixin, RegressorMixin, Estimator):
         if self.n_components:
             U, V, self.n_iter_ = self._factor(X, rest)
         self.mean_, self.user_bias_, self.item_bias_, self.user_factors_, self.item_factors_ = mean, b, c, U, V
-        self._seen = known
+        self.rated_begin_, self.rated_items_, self.ratings_ = known.indptr, known.indices, known.data
         return self
 
     def _factor(self, X: Any, rest: sp.csr_matrix) -> tuple[np.ndarray, np.ndarray, int]:
@@ -193,7 +196,7 @@ class CollaborativeFilter(CallbackSupportMixin, RegressorMixin, Estimator):
         u = self._user(user)
         scores = self.mean_ + self.user_bias_[u] + self.item_bias_ + self.item_factors_ @ self.user_factors_[u]
         if not seen:
-            scores[self._seen.indices[self._seen.indptr[u] : self._seen.indptr[u + 1]]] = -np.inf
+            scores[self.rated_items_[self.rated_begin_[u] : self.rated_begin_[u + 1]]] = -np.inf
         best = np.argsort(-scores, kind="stable")[:n_items]
         return [(self.items_[i], float(scores[i])) for i in best if np.isfinite(scores[i])]
 
@@ -245,8 +248,8 @@ class CollaborativeFilter(CallbackSupportMixin, RegressorMixin, Estimator):
         u, i = self._user(user), int(_places(np.asarray([item]), self.items_)[0])
         if i < 0:
             raise ValueError(f"item {item!r} is not known; there are {len(self.items_)}, such as {self.items_[0]!r}.")
-        own = slice(self._seen.indptr[u], self._seen.indptr[u + 1])
-        at, r = self._seen.indices[own], self._seen.data[own]
+        own = slice(self.rated_begin_[u], self.rated_begin_[u + 1])
+        at, r = self.rated_items_[own], self.ratings_[own]
         Q = self.item_factors_[at]
         G = Q.T @ Q + max(self.reg, 1e-12) * len(at) * np.eye(Q.shape[1])
         shares = (Q @ np.linalg.solve(G, self.item_factors_[i])) * (

@@ -193,7 +193,7 @@ class NMF(CallbackSupportMixin, Transformer):
         return self
 
     @fitting
-    def fit_transform(self, X: Any, y: Any = None, *, W: Any = None, H: Any = None) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> np.ndarray:
         """Learn the parts, and give how much of each is in each row.
 
         Parameters
