@@ -23,6 +23,7 @@ SHARED = {
     "kernel.dual-coordinate-descent-svm",
     "neural.multilayer-feedforward",
     "semi.manifold-regularization",
+    "semi.weak-supervision",
     "sparse.dictionary-learning",
     "sparse.sparse-coding-step",
     "sparse.collaborative-filtering",

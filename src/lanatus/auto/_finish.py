@@ -20,6 +20,7 @@ from lanatus.auto._runner import Runner
 from lanatus.auto._scores import Scores
 from lanatus.auto._search import Kept
 from lanatus.auto._trial import Candidate
+from lanatus.auto._unlabelled import built, fitted_with_unlabelled, try_unlabelled
 from lanatus.auto._work import answers_of
 from lanatus.explain import Dependence, Importance, dependence_on, importances_of, read_model
 from lanatus.profile import Words
@@ -53,7 +54,13 @@ def finish(
     pairs = [(test, one) for (_, test), one in zip(outer, judged, strict=True) if one is not None]
     result = board(pairs, prepared.y, baselines, found, scores, final, asked["level"])
     everything = np.arange(len(prepared.y))
-    model = _fitted(prepared, final, everything, costs, asked["seed"])
+    tried = None
+    if asked["unlabelled"] == "use" and not runner.was_stopped:
+        tried = try_unlabelled(prepared, pairs, result, scores, asked, runner.budget)
+    if tried is None or tried.kept is None:
+        model = _fitted(prepared, final, everything, costs, asked["seed"])
+    else:
+        model = fitted_with_unlabelled(prepared, final, tried.kept, costs, asked["seed"])
     importances, dependence = _explained(prepared, final, outer[0], model, scores, runner, asked["seed"])
     readable = _readable(prepared, result, runner, scores, asked["level"], asked["seed"])
     used = time.monotonic() - runner.start
@@ -87,7 +94,7 @@ def finish(
         importances=importances,
         dependence=dependence,
         readable=readable,
-        warnings=_warnings(runner, found),
+        warnings=(*_warnings(runner, found), *(() if tried is None else tried.said)),
         settings=_as_words(settings),
         names=names,
     )
@@ -124,15 +131,8 @@ def _baseline(prepared: Prepared, train: np.ndarray, n: int) -> np.ndarray:
 def _fitted(prepared: Prepared, kept: Kept, rows: np.ndarray, costs: np.ndarray | None, seed: int) -> Any:
     """Cleaner and model, fitted to some rows: what a user gets."""
     from lanatus.bayes import BayesDecision
-    from lanatus.ensemble import VotingClassifier, VotingRegressor
 
-    members = [(f"{trial.family}_{k}", trial.build(seed)) for k, trial in enumerate(kept.trials, 1)]
-    if len(members) == 1:
-        model = members[0][1]
-    elif prepared.n_classes:
-        model = VotingClassifier(members, voting="soft", weights=list(kept.weights))
-    else:
-        model = VotingRegressor(members, weights=list(kept.weights))
+    model = built(kept, prepared.n_classes, seed)
     if costs is not None:
         model = BayesDecision(model, loss_matrix=costs.T)
     cleaner, table = cleaned(prepared, rows, len(rows), seed)

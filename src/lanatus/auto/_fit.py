@@ -43,6 +43,7 @@ def fit(
     level: float = 0.95,
     n_jobs: int | None = None,
     out: str | Path | None = None,
+    unlabelled: str = "leave",
     force: bool = False,
     language: str = "en",
     name: str | None = None,
@@ -82,6 +83,9 @@ def fit(
         Worker processes, each on one core; None is all cores, 1 works in this process.
     out : path or None, default=None
         Folder to save everything in (`Run.save`), and to go on from where a run was killed. One run at a time.
+    unlabelled : {"leave", "use"}, default="leave"
+        What to do with rows whose target is missing: leave them out, or try the winner with them, too, by safe methods
+        that are kept only if they are better on rows held out by more than chance.
     force : bool, default=False
         Whether results in `out` that come from other data or another target may be replaced.
     language : {"en", "zh"}, default="en"
@@ -116,6 +120,8 @@ def fit(
         raise ValueError(f"budget must be above 0 seconds; got {budget}.")
     if not 0.5 < level < 1:
         raise ValueError(f"level must be between 0.5 and 1; got {level}.")
+    if unlabelled not in ("leave", "use"):
+        raise ValueError(f"unlabelled must be 'leave' or 'use'; got {unlabelled!r}.")
     prepared = prepare(data, target, task, name)
     if watch is not None:
         watch(prepared.profile)
@@ -126,6 +132,7 @@ def fit(
         "target": target, "task": prepared.profile.task, "measure": scores.shown[0].name, "budget": budget,
         "seed": seed, "level": level, "cost": None if costs is None else costs.tolist(),
         "methods": [family.name for family in found], "data": _hash(prepared), "name": prepared.name,
+        "unlabelled": unlabelled if prepared.unlabelled.num_rows else "none",
     }  # fmt: skip
     if out is None:
         return _searched(prepared, found, scores, costs, asked, TrialJournal(None, ""), start, n_jobs, watch)

@@ -39,6 +39,8 @@ class Prepared:
         Rows that are copies of each other have the same number, where there are such.
     profile : Profile
         What was found in the table.
+    unlabelled : pyarrow.Table
+        The same columns of the rows without a known target.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Prepared:
     classes: np.ndarray
     groups: np.ndarray | None
     profile: Profile
+    unlabelled: pa.Table
 
     @property
     def n_classes(self) -> int:
@@ -64,11 +67,13 @@ def prepare(data: Any, target: str, task: str | None, name: str | None) -> Prepa
         table = _arrow(data)
     looked = look(table, target, task=task)
     if looked.profile.task == "regression":
-        return Prepared(name or "table", looked.X, looked.y, looked.y, np.empty(0), looked.groups, looked.profile)
+        y, none = looked.y, np.empty(0)
+        return Prepared(name or "table", looked.X, y, y, none, looked.groups, looked.profile, looked.unlabelled)
     labels = as_labels(looked.y)
     classes, codes = np.unique(labels, return_inverse=True)
     y = codes.astype(np.int64)
-    return Prepared(name or "table", looked.X, y, labels, classes, looked.groups, looked.profile)
+    rest = looked.groups, looked.profile, looked.unlabelled
+    return Prepared(name or "table", looked.X, y, labels, classes, *rest)
 
 
 def _arrow(data: Any) -> pa.Table:
@@ -90,9 +95,12 @@ def numbers_in(column: pa.ChunkedArray, name: str) -> np.ndarray:
     return numbers_of(raw, read_role(raw, "numeric").how)
 
 
-def cleaned(prepared: Prepared, rows: np.ndarray, n_fitted: int, seed: int) -> tuple[TableCleaner, Table]:
-    """A cleaner that has seen the first of some rows, and all of these rows cleaned by it."""
+def cleaned(
+    prepared: Prepared, rows: np.ndarray, n_fitted: int, seed: int, more: pa.Table | None = None
+) -> tuple[TableCleaner, Table]:
+    """A cleaner that has seen the first of some rows, and all of these rows cleaned by it, then more rows."""
     X = prepared.X.take(pa.array(rows))
+    X = X if more is None else pa.concat_tables([X, more])
     cleaner = TableCleaner(roles=roles_to_keep(prepared.profile), random_state=seed).fit(X.slice(0, n_fitted))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenCategoryWarning)  # of the rows held out

@@ -124,8 +124,16 @@ from .ch11._sensing import nyquist as nyquist
 from .ch11._sparse import ex_11_5 as ex_11_5
 from .ch11._sparse import ex_11_6 as ex_11_6
 from .ch11._uniqueness import lasso_nonunique as lasso_nonunique
+from .ch13._active import active_vs_random as active_vs_random
 from .ch13._clustering import fig_13_8 as fig_13_8
 from .ch13._clustering import fig_13_10 as fig_13_10
+from .ch13._machines import ex_13_4 as ex_13_4
+from .ch13._teams import co_training_views as co_training_views
+from .ch13._teams import ex_13_8 as ex_13_8
+from .ch13._unlabelled import fig_13_1 as fig_13_1
+from .ch13._unlabelled import fig_13_3 as fig_13_3
+from .ch13._unlabelled import generative_few_labels as generative_few_labels
+from .ch13._unlabelled import unlabelled_hurts as unlabelled_hurts
 from .ch14._inference import ex_14_6 as ex_14_6
 from .ch14._inference import ex_14_7 as ex_14_7
 from .ch14._inference import fig_14_7 as fig_14_7

@@ -68,6 +68,10 @@ def fit(
     ] = None,
     seed: Seed = 0,
     jobs: Annotated[int | None, typer.Option(help="Worker processes; all cores by default.", min=1)] = None,
+    unlabelled: Annotated[
+        Literal["leave", "use"],
+        typer.Option(help="Rows without a target: leave them out, or use them where that is better for certain."),
+    ] = "leave",
     force: Annotated[
         bool, typer.Option("--force", help="Replace results of other data, or of another target, in the folder.")
     ] = False,
@@ -91,7 +95,7 @@ def fit(
     fit_and_save(
         console(), data, target, out, language,
         budget=budget, task=task, measure=measure, cost=cost, methods=_listed(methods), seed=seed, n_jobs=jobs,
-        force=force,
+        unlabelled=unlabelled, force=force,
     )  # fmt: skip
 
 

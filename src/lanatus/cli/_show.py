@@ -18,6 +18,7 @@ from lanatus.table import Language
 
 __all__ = ["show_profile", "show_run", "watching"]
 
+_MANY_HOLES = 0.2  # share of rows without a target from which on it is said what they are good for
 _WORDS = {
     "two-class": {"en": "two classes", "zh": "二分类"},
     "many-class": {"en": "many classes", "zh": "多分类"},
@@ -25,6 +26,8 @@ _WORDS = {
     "table": {"en": "{rows:,} rows, {columns} columns ({kinds}); to predict: {target} ({task})",
               "zh": "{rows:,}行,{columns}列({kinds});预测目标:{target}({task})"},
     "dropped": {"en": "{n:,} rows without a target are left out.", "zh": "{n:,}行缺少目标值,未使用。"},
+    "unlabelled": {"en": "{n:,} rows of {total:,} have no target: left out, or with --unlabelled use tried too.",
+                   "zh": "{total:,}行中有{n:,}行缺少目标值:不使用,或用 --unlabelled use 尝试半监督学习。"},
     "balance": {"en": "classes: {said}", "zh": "类别:{said}"},
     "fits": {"en": "{seconds:.0f} of {budget:.0f} s, {fits} fits",
              "zh": "已用{seconds:.0f}/{budget:.0f}秒,拟合{fits}次"},
@@ -71,7 +74,9 @@ def show_profile(console: Console, profile: Profile, language: Language = "en") 
         shares = ", ".join(f"{value} {count / total:.0%}" for value, count in profile.target.top[:8])
         console.print(escape(_say("balance", language, said=shares)))
     if profile.dropped_rows:
-        console.print(_say("dropped", language, n=profile.dropped_rows))
+        total = profile.n_rows + profile.dropped_rows
+        many = profile.dropped_rows >= _MANY_HOLES * total
+        console.print(_say("unlabelled" if many else "dropped", language, n=profile.dropped_rows, total=total))
     if profile.findings:
         console.print(f"[bold]{_say('found', language)}[/]")
     for finding in profile.findings:

@@ -75,12 +75,15 @@ class Looked:
     groups : ndarray of int or None
         Rows that are copies of one thing have the same number, where there are such: they belong on the same side of
         every split.
+    unlabelled : pyarrow.Table
+        The columns of the rows without a known target.
     """
 
     profile: Profile
     X: pa.Table
     y: np.ndarray
     groups: np.ndarray | None
+    unlabelled: pa.Table
 
 
 def look(table: Any, target: str, *, task: str | None = None, cleaner: TableCleaner | None = None) -> Looked:
@@ -92,6 +95,7 @@ def look(table: Any, target: str, *, task: str | None = None, cleaner: TableClea
     others = [column for at, column in enumerate(raw) if at != place]
     if not others:
         raise ValueError(f"the table has no column but the target {target!r}; wanted at least one to learn from.")
+    whole = {column.name: column.array for column in others}
     if not goal.keep.all():
         others = [RawColumn(column.name, column.array.filter(pa.array(goal.keep))) for column in others]
     declared = {name: role for name, role in (cleaner.roles or {}).items() if name != target}
@@ -125,7 +129,9 @@ def look(table: Any, target: str, *, task: str | None = None, cleaner: TableClea
         findings=tuple(sorted(findings, key=_order)),
     )
     X = pa.table({seen.name: seen.column.array for seen in learned})
-    return Looked(found, X, goal.values, repeats.groups if repeats.unlikely else None)
+    away = pa.array(~np.asarray(goal.keep, dtype=bool))
+    unlabelled = pa.table({name: whole[name].filter(away) for name in X.column_names})
+    return Looked(found, X, goal.values, repeats.groups if repeats.unlikely else None, unlabelled)
 
 
 def columns_to_drop(found: Profile) -> list[str]:

@@ -1,3 +1,4 @@
+from ._ssdr import SSDR as SSDR
 from ._transductive import is_transductive as is_transductive
 from .active._committee import committee_query as committee_query
 from .active._committee import disagreement_query as disagreement_query
@@ -40,3 +41,7 @@ from .machines._s4vm import S4VM as S4VM
 from .machines._tsvm import TSVM as TSVM
 from .manifold._lap_rls import LapRLS as LapRLS
 from .manifold._lap_svm import LapSVM as LapSVM
+from .weak._multi_instance import MultiInstanceClassifier as MultiInstanceClassifier
+from .weak._noisy_labels import CleanedLabels as CleanedLabels
+from .weak._noisy_labels import remove_noisy_labels as remove_noisy_labels
+from .weak._transfer_boost import TransferBoost as TransferBoost
