@@ -14,7 +14,8 @@ import lanatus
 from lanatus import catalog
 from lanatus.catalog import _index, _registry
 
-# Ids that two prove together: a reader and a writer, a circle and an ellipse, two decompositions, classes and numbers.
+# Ids that two prove together: a reader and a writer, a circle and an ellipse, two decompositions, classes and numbers,
+# a filter and its measures, all rows and batches of them, measurements and bases, a function and a class.
 SHARED = {
     "data.libsvm-format",
     "data.circle-and-ellipse",

@@ -20,7 +20,7 @@ namespace lanatus::neural {
     void times_slope(Unit unit, const T* a, T* slope, std::size_t n) {                                                 \
         LANATUS_DISPATCH(times_slope_of<T>, unit, a, slope, n);                                                        \
     }                                                                                                                  \
-    void softmax_rows(MatrixView<T> Z, double* log_sums) { LANATUS_DISPATCH(softmax_rows_of<T>, Z, log_sums); }        \
+    void softmax_rows(MatrixView<T> Z, double* sums) { LANATUS_DISPATCH(softmax_rows_of<T>, Z, sums); }                \
     void move(const Move& how, std::uint64_t step, const T* gradient, T* theta, T* first, T* second, std::size_t n) {  \
         LANATUS_DISPATCH(move_of<T>, how, step, gradient, theta, first, second, n);                                    \
     }

@@ -63,9 +63,9 @@ void activate(Unit unit, double* z, std::size_t n);
 // slope <- slope * f'(z), told from a = f(z)
 void times_slope(Unit unit, const float* a, float* slope, std::size_t n);
 void times_slope(Unit unit, const double* a, double* slope, std::size_t n);
-// Rows of Z <- softmax, largest entry and log of the sum (less the largest) of each row into `log_sums`.
-void softmax_rows(MatrixView<float> Z, double* log_sums);
-void softmax_rows(MatrixView<double> Z, double* log_sums);
+// Rows of Z <- softmax; the sum of the exponentials, less the largest entry, of each row into `sums`.
+void softmax_rows(MatrixView<float> Z, double* sums);
+void softmax_rows(MatrixView<double> Z, double* sums);
 
 // row <- z = (x - shift) * scale, or x itself where shift is null, with `squash` z / sqrt(1 + (z/3)^2); a hole (NaN) becomes 0.
 void scale_row(const float* x, const double* shift, const double* scale, std::size_t n, bool squash, float* row);

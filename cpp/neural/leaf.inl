@@ -32,7 +32,7 @@ LANATUS_INLINE void put(T* p, Vec<T> v) {
 // R rows of C, N vectors wide, over a packed panel (k, N vectors).
 template <class T, std::size_t R, std::size_t N>
 LANATUS_INLINE void tile(const T* A, std::size_t row, std::size_t column, const T* panel, std::size_t k, T* C,
-                         std::size_t ldc, std::size_t valid, const T* bias, bool add) {
+                         std::size_t ldc, std::size_t valid, const T* bias, bool add, const T* spill) {
     constexpr std::size_t L = Of<T>::lanes;
     Vec<T> sum[R][N];
     for (std::size_t r = 0; r < R; ++r)
@@ -54,6 +54,15 @@ LANATUS_INLINE void tile(const T* A, std::size_t row, std::size_t column, const 
         return;
     }
     T part[N * L];
+    if (spill != nullptr && C + (R - 1) * ldc + N * L <= spill) {
+        for (std::size_t v = 0; v < N; ++v) {
+            const std::size_t first = v * L, there = valid > first ? std::min(L, valid - first) : 0;
+            for (std::size_t l = 0; l < L; ++l) part[first + l] = l < there && bias ? bias[first + l] : T{0};
+        }
+        for (std::size_t r = 0; r < R; ++r)
+            for (std::size_t v = 0; v < N; ++v) put(C + r * ldc + v * L, get(part + v * L) + sum[r][v]);
+        return;
+    }
     for (std::size_t r = 0; r < R; ++r) {
         for (std::size_t v = 0; v < N; ++v) put(part + v * L, sum[r][v]);
         T* to = C + r * ldc;
@@ -63,13 +72,17 @@ LANATUS_INLINE void tile(const T* A, std::size_t row, std::size_t column, const 
 
 template <class T, std::size_t N>
 void columns_of(const Strided<T>& A, const T* panel, std::size_t k, T* C, std::size_t ldc, std::size_t m,
-                std::size_t valid, const T* bias, bool add) {
+                std::size_t valid, const T* bias, bool add, const T* spill) {
     std::size_t i = 0;
-    for (; i + tile_rows <= m; i += tile_rows)
-        tile<T, tile_rows, N>(A.data + i * A.row, A.row, A.column, panel, k, C + i * ldc, ldc, valid, bias, add);
-    for (; i + 4 <= m; i += 4)
-        tile<T, 4, N>(A.data + i * A.row, A.row, A.column, panel, k, C + i * ldc, ldc, valid, bias, add);
-    for (; i < m; ++i) tile<T, 1, N>(A.data + i * A.row, A.row, A.column, panel, k, C + i * ldc, ldc, valid, bias, add);
+    const auto rows = [&](auto count) {
+        constexpr std::size_t R = decltype(count)::value;
+        for (; i + R <= m; i += R)
+            tile<T, R, N>(A.data + i * A.row, A.row, A.column, panel, k, C + i * ldc, ldc, valid, bias, add, spill);
+    };
+    rows(std::integral_constant<std::size_t, tile_rows>{});
+    rows(std::integral_constant<std::size_t, 4>{});
+    rows(std::integral_constant<std::size_t, 2>{});
+    rows(std::integral_constant<std::size_t, 1>{});
 }
 
 // A few columns: rows of A times columns of B, laid out one after the other in the panel.
@@ -103,7 +116,11 @@ template <class T>
 void multiply_of(Strided<T> A, const T* B, const T* bias, bool add, MatrixView<T> C, std::size_t k, T* panel) {
     constexpr std::size_t L = Of<T>::lanes;
     const std::size_t n = C.cols, depth = std::min<std::size_t>(256, panel_size<T>() / (2 * L));
-    if (n <= 4 && A.column == 1 && n * k <= panel_size<T>()) return narrow_of(A, B, bias, add, C, k, panel);
+    // Long rows by few columns: vectors along the rows, whose parts are added up at the end.
+    if (n * (k / L + L) < k && A.column == 1 && n * k <= panel_size<T>())
+        return narrow_of(A, B, bias, add, C, k, panel);
+    // One block of columns, written row by row: what is written beyond a row is written over by the next.
+    const T* spill = !add && k <= depth && n <= 2 * L ? C.data + C.size() : nullptr;
     if (k == 0 && !add)
         for (std::size_t i = 0; i < C.rows; ++i)
             for (std::size_t j = 0; j < n; ++j) C.row(i)[j] = bias ? bias[j] : T{0};
@@ -115,15 +132,16 @@ void multiply_of(Strided<T> A, const T* B, const T* bias, bool add, MatrixView<T
             for (std::size_t q = 0; q < rows; ++q) {
                 const T* from = B + (p + q) * n + j;
                 T* to = panel + q * width;
-                if (valid == width) {
+                if (valid == width || from + width <= B + k * n) {  // lanes beyond are not looked at
                     for (std::size_t v = 0; v < width; v += L) put(to + v, get(from + v));
                 } else {
                     for (std::size_t c = 0; c < width; ++c) to[c] = c < valid ? from[c] : T{0};
                 }
             }
             const T* constant = bias ? bias + j : nullptr;
-            if (width == L) columns_of<T, 1>(part, panel, rows, C.data + j, n, C.rows, valid, constant, add || p > 0);
-            else columns_of<T, 2>(part, panel, rows, C.data + j, n, C.rows, valid, constant, add || p > 0);
+            if (width == L)
+                columns_of<T, 1>(part, panel, rows, C.data + j, n, C.rows, valid, constant, add || p > 0, spill);
+            else columns_of<T, 2>(part, panel, rows, C.data + j, n, C.rows, valid, constant, add || p > 0, spill);
             j += width;
         }
     }
@@ -144,12 +162,21 @@ void add_outer_of(MatrixView<const T> A, const T* D, MatrixView<T> C) {
         for (std::size_t j = 0; j < n; ++j)
             for (std::size_t l = 0; l < L; ++l) C.row(c + l)[j] += sum[j][l];
     }
-    for (; c < k; ++c)
-        for (std::size_t j = 0; j < n; ++j) {
-            T sum = 0;
-            for (std::size_t i = 0; i < A.rows; ++i) sum += A.row(i)[c] * D[i * n + j];
-            C.row(c)[j] += sum;
-        }
+    if (c == k) return;
+    Vec<T> sum[most];
+    for (std::size_t j = 0; j < most; ++j) sum[j] = Vec<T>{};
+    const T* end = A.data + A.rows * k;
+    for (std::size_t i = 0; i < A.rows; ++i) {
+        const T* from = A.row(i) + c;
+        // Lanes of the next row are not looked at; after the last rows there may be nothing to read.
+        T rest[L] = {};
+        const bool whole = from + L <= end;
+        if (!whole) std::copy_n(from, k - c, rest);
+        const Vec<T> a = get(whole ? from : rest);
+        for (std::size_t j = 0; j < n; ++j) sum[j] += a * D[i * n + j];
+    }
+    for (std::size_t j = 0; j < n; ++j)
+        for (std::size_t l = 0; c + l < k; ++l) C.row(c + l)[j] += sum[j][l];
 }
 
 template <class T>
@@ -269,7 +296,7 @@ void times_slope_of(Unit unit, const T* a, T* slope, std::size_t n) {
 }
 
 template <class T>
-void softmax_rows_of(MatrixView<T> Z, double* log_sums) {
+void softmax_rows_of(MatrixView<T> Z, double* sums) {
     for (std::size_t i = 0; i < Z.rows; ++i) {
         T* row = Z.row(i);
         T largest = row[0];
@@ -283,7 +310,7 @@ void softmax_rows_of(MatrixView<T> Z, double* log_sums) {
         for (std::size_t j = 0; j < Z.cols; ++j) sum += row[j];
         const T part = 1 / sum;
         for (std::size_t j = 0; j < Z.cols; ++j) row[j] *= part;
-        log_sums[i] = std::log(static_cast<double>(sum));
+        sums[i] = static_cast<double>(sum);
     }
 }
 

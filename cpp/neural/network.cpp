@@ -34,7 +34,7 @@ class Bench {
                 spreads_.emplace_back(layer.normed ? layer.out : 0);
             }
         }
-        log_sums_ = Buffer<double>(rows);
+        sums_ = Buffer<double>(rows);
         if (!back) return;
         std::size_t transposed = 0;
         for (const Layer& layer : shape.layers) transposed = std::max(transposed, layer.in * layer.out);
@@ -93,7 +93,7 @@ class Bench {
             const MatrixView<T> Z = output(l + 1, count);
             if (layer.normed) norm_as_learned(layer, Z, theta, running);
             if (before && l + 1 == last) return;
-            if (layer.unit == Unit::softmax) softmax_rows(Z, log_sums_.data());
+            if (layer.unit == Unit::softmax) softmax_rows(Z, sums_.data());
             else activate(layer.unit, Z.data, Z.size());
         }
     }
@@ -245,6 +245,7 @@ class Bench {
         const MatrixView<T> Z = output(shape_.layers.size(), count);
         const std::size_t K = last.out;
         const bool crossed = shape_.loss == Loss::cross_entropy;
+        if (crossed && last.unit == Unit::softmax && !targets.codes.empty()) return end_of_classes(targets, Z, row);
         Sum sum;
         // Losses that are told from z itself, before the unit rounds it away.
         Buffer<double>& losses = losses_;
@@ -268,9 +269,9 @@ class Bench {
                     }
                     losses[r] = largest - own;
                 }
-            softmax_rows(Z, log_sums_.data());
+            softmax_rows(Z, sums_.data());
             if (crossed)
-                for (std::size_t r = 0; r < count; ++r) losses[r] += log_sums_[r];
+                for (std::size_t r = 0; r < count; ++r) losses[r] += std::log(sums_[r]);
         } else {
             activate(last.unit, Z.data, Z.size());
         }
@@ -289,6 +290,38 @@ class Bench {
         if (shape_.loss == Loss::squared) {
             if (last.unit == Unit::softmax) softmax_slope(Z);
             else times_slope(last.unit, Z.data, slope_.data(), Z.size());
+        }
+        return sum;
+    }
+    // The same for one class a row, of which nothing but its own output has to be looked at.
+    template <class RowOf>
+    Sum end_of_classes(const Targets<T>& targets, MatrixView<T> Z, const RowOf& row) {
+        if (losses_.size() < Z.rows) losses_ = Buffer<double>(rows_);
+        for (std::size_t r = 0; r < Z.rows; ++r) {
+            const T* z = Z.row(r);
+            T largest = z[0];
+            for (std::size_t k = 1; k < Z.cols; ++k) largest = z[k] > largest ? z[k] : largest;
+            losses_[r] = static_cast<double>(largest) - static_cast<double>(z[targets.codes[row(r)]]);
+        }
+        softmax_rows(Z, sums_.data());
+        std::copy_n(Z.data, Z.size(), slope_.data());
+        Sum sum;
+        double product = 1;  // of sums of exponentials, for one logarithm of sixteen rows that weigh the same
+        for (std::size_t r = 0; r < Z.rows; ++r) {
+            const std::size_t i = row(r);
+            T* slope = slope_.data() + r * Z.cols;
+            slope[targets.codes[i]] -= T{1};
+            if (targets.weight.empty()) {
+                product *= sums_[r];
+                if (r % 16 == 15 || r + 1 == Z.rows || product > 1e200) sum.loss += std::log(product), product = 1;
+                sum.loss += losses_[r];
+                sum.weight += 1;
+                continue;
+            }
+            const double w = targets.weight[i];
+            for (std::size_t k = 0; k < Z.cols; ++k) slope[k] *= static_cast<T>(w);
+            sum.loss += w * (losses_[r] + std::log(sums_[r]));
+            sum.weight += w;
         }
         return sum;
     }
@@ -355,7 +388,7 @@ class Bench {
     std::size_t rows_;
     std::vector<Buffer<T>> outputs_, masks_, normed_, spreads_;
     Buffer<T> panel_, slope_, next_, transposed_;
-    Buffer<double> log_sums_, losses_;
+    Buffer<double> sums_, losses_;
 };
 
 // A batch cut into slots, each of which adds up a gradient of its own.

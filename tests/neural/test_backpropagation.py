@@ -52,6 +52,49 @@ def test_gradients_of_units_and_losses(activation, output, loss):
     assert np.abs(by_kernel - numeric).max() <= 1e-6 * np.abs(numeric).max()
 
 
+@pytest.mark.covers("neural.multilayer-feedforward")
+@pytest.mark.parametrize("double", [True, False])
+@pytest.mark.parametrize("n", [1, 5, 130, 259])
+def test_outputs_and_gradients_of_any_shape(double, n):
+    """Widths and heights that fill no vector and no tile, against matrices in NumPy."""
+    rng = np.random.default_rng(n)
+    for d, hidden, k in [(1, 1, 1), (3, 17, 4), (10, 10, 3), (33, 40, 2), (70, 5, 9), (7, 100, 33), (300, 3, 1)]:
+        net = Network(d, [], [hidden, k], hidden="tanh", double=double)
+        rows, y = rng.normal(size=(n, d)).astype(net.dtype), rng.normal(size=(n, k)).astype(net.dtype)
+        theta = rng.normal(0, 0.5, net.n_parameters).astype(net.dtype)
+        arrays = net.arrays(theta)
+        (V, W), (b, c) = ([part.astype(float) for part in arrays[name]] for name in ("coefs", "intercepts"))
+        h = np.tanh(rows.astype(float) @ V + b)
+        said = h @ W + c
+        feed = learn_inputs(rows, None, None, None).rows(rows)
+        near = {"rtol": 1e-10, "atol": 1e-10} if double else {"rtol": 1e-3, "atol": 1e-3}
+        np.testing.assert_allclose(net.outputs(feed, theta, net.start_running()), said, **near)
+        loss, weight, slope = net.gradient(feed, Target(None, y, None), theta, net.start_running())
+        apart = said - y
+        back = (apart @ W.T) * (1 - h**2)
+        wanted = [rows.astype(float).T @ back, back.sum(axis=0), h.T @ apart, apart.sum(axis=0)]
+        flat = np.concatenate([part.ravel() for part in wanted])
+        assert np.abs(slope - flat).max() <= (1e-10 if double else 1e-4) * max(np.abs(flat).max(), 1.0)
+        assert (loss, weight) == (pytest.approx(0.5 * (apart**2).sum(), rel=1e-9 if double else 1e-4), n)
+
+
+@pytest.mark.covers("neural.multilayer-feedforward")
+@pytest.mark.parametrize("k", [3, 20])
+def test_losses_of_classes_are_those_of_indicators(k):
+    """One class a row, told by its code or by a one in its column, with weights and without; large sums too."""
+    rng = np.random.default_rng(k)
+    codes = rng.integers(0, k, 150).astype(np.int32)
+    net = Network(4, [], [6, k], output="softmax", loss="log_loss")
+    rows = learn_inputs(data := 30 * rng.normal(size=(150, 4)), None, None, None).rows(data)
+    theta = rng.normal(size=net.n_parameters)
+    for weight in (None, rng.uniform(0.1, 3.0, 150)):
+        one = net.gradient(rows, Target(codes, None, weight), theta, net.start_running())
+        marks = np.ascontiguousarray(codes[:, None] == np.arange(k), dtype=float)
+        other = net.gradient(rows, Target(None, marks, weight), theta, net.start_running())
+        assert one[0] == pytest.approx(other[0], rel=1e-12)
+        np.testing.assert_allclose(one[2], other[2], rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.covers("neural.bp-gradient-check")
 @pytest.mark.parametrize("solver", ["adam", "lbfgs"])
 def test_gradients_of_fitted_networks(solver):

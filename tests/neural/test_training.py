@@ -116,7 +116,7 @@ def test_evidence_finds_the_strength_that_the_data_ask_for():
     """More noise, more decay; and near what held-out rows prefer."""
     rng = np.random.default_rng(1)
     rows, fresh = rng.uniform(-2, 2, (60, 1)), np.linspace(-2, 2, 200)[:, None]
-    settings = {"hidden_layer_sizes": 8, "activation": "tanh", "solver": "lbfgs", "random_state": 0, "tol": 1e-3}
+    settings = {"hidden_layer_sizes": 8, "activation": "tanh", "solver": "lbfgs", "random_state": 0, "tol": 5e-3}
     strengths, errors = [], []
     for noise in (0.02, 0.5):
         y = np.sin(2 * rows[:, 0]) + noise * rng.normal(size=60)

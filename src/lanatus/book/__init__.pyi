@@ -117,6 +117,10 @@ from .ch10._reduction import ex_10_5 as ex_10_5
 from .ch11._selection import greedy_misses_optimum as greedy_misses_optimum
 from .ch11._selection import redundant_feature as redundant_feature
 from .ch11._selection import wrapper_vs_filter as wrapper_vs_filter
+from .ch11._sensing import ex_11_9 as ex_11_9
+from .ch11._sensing import l1_l0_phase as l1_l0_phase
+from .ch11._sensing import matrix_recovery_rate as matrix_recovery_rate
+from .ch11._sensing import nyquist as nyquist
 from .ch11._sparse import ex_11_5 as ex_11_5
 from .ch11._sparse import ex_11_6 as ex_11_6
 from .ch11._uniqueness import lasso_nonunique as lasso_nonunique

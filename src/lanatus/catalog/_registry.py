@@ -31,6 +31,7 @@ TASKS = {
     "distance": "距离计算",
     "evaluation": "性能评估",
     "inference": "推断",
+    "optimization": "最优化",
     "outliers": "异常检测",
     "regression": "回归",
     "resampling": "重采样",

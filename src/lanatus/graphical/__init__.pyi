@@ -27,6 +27,7 @@ from .markov._markov_network import check_markov as check_markov
 from .markov._markov_network import exponential_potential as exponential_potential
 from .markov._markov_network import to_maximal_cliques as to_maximal_cliques
 from .networks._bayesian_network import BayesianNetwork as BayesianNetwork
+from .networks._dynamic_network import DynamicBayesianNetwork as DynamicBayesianNetwork
 from .networks._files import NetworkFileError as NetworkFileError
 from .networks._files import read_network as read_network
 from .networks._files import write_network as write_network

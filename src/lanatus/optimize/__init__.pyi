@@ -21,6 +21,12 @@ from .penalties import Lp as Lp
 from .penalties import NoPenalty as NoPenalty
 from .penalties import Penalty as Penalty
 from .penalties import soft_threshold as soft_threshold
+from .search._annealing import simulated_annealing as simulated_annealing
+from .search._found import Found as Found
+from .search._genetic import GeneticAlgorithm as GeneticAlgorithm
+from .search._starts import las_vegas as las_vegas
+from .search._starts import multi_start as multi_start
+from .search._tabu import tabu_search as tabu_search
 from .solvers import BlockCoordinateDescent as BlockCoordinateDescent
 from .solvers import Centred as Centred
 from .solvers import Cholesky as Cholesky

@@ -3,12 +3,16 @@ from .criteria._partitions import partition_difference as partition_difference
 from .criteria._partitions import subset_information_gain as subset_information_gain
 from .embedded._from_model import SelectFromModel as SelectFromModel
 from .embedded._from_model import TreeFeatureSelector as TreeFeatureSelector
+from .embedded._zero_norm import ZeroNormSelector as ZeroNormSelector
 from .filters._relief import Relief as Relief
 from .filters._relief import ReliefF as ReliefF
 from .filters._relief import RReliefF as RReliefF
 from .filters._relief import relief_pairs as relief_pairs
+from .filters._text import text_filter as text_filter
+from .search._best_first import BestFirstSelector as BestFirstSelector
 from .search._exhaustive import BranchAndBoundSelector as BranchAndBoundSelector
 from .search._exhaustive import ExhaustiveFeatureSelector as ExhaustiveFeatureSelector
+from .search._metaheuristic import MetaheuristicSelector as MetaheuristicSelector
 from .search._scores import JudgedSubset as JudgedSubset
 from .search._sequential import PlusLMinusRSelector as PlusLMinusRSelector
 from .search._sequential import SequentialFeatureSelector as SequentialFeatureSelector

@@ -34,7 +34,7 @@ class BernoulliRBM(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transf
     from the rows ("cd"), or from where the chains of the last batch ended ("pcd", persistent, which comes nearer to the
     likelihood).
 
-    Book: section 5.5.6, figure 5.14(b). Kernel: ``cpp/neural/boltzmann.hpp``.
+    Book: section 5.5.6, figure 5.14(b). Kernel: ``cpp/neural/boltzmann.hpp``, in float32.
     Cost: O(n d q k) a round; memory O(d q).
 
     Parameters
@@ -169,7 +169,7 @@ class BernoulliRBM(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transf
         check_positive_weight(weight)
         rng = check_random_state(self.random_state)
         state = self._begun(taken, rng)
-        rows = self._scaled(taken)
+        rows = self._scaled(taken).astype(np.float32, copy=False)
         seed = int(rng.randint(2**31 - 1))
         progress = Progress(self, taken, weight, max_iter=max(self.n_iter, 1))
         state = dict(progress.saved or state)
@@ -181,10 +181,10 @@ class BernoulliRBM(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transf
             if self.verbose:
                 tell(f"BernoulliRBM: round {iteration.number + 1}, reconstruction error {state['errors'][-1]:.6g}")
             kept = dict(state)
-            iteration.done(state=partial(dict, kept), attributes=partial(self._attributes, kept))
+            iteration.done(state=partial(dict, kept), attributes=partial(self._attributes, kept, taken.dtype))
             if iteration.stop:
                 break
-        found = self._attributes(state)
+        found = self._attributes(state, taken.dtype)
         for name, value in found.items():
             setattr(self, name, value)
         progress.finish(found)
@@ -205,10 +205,10 @@ class BernoulliRBM(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transf
         taken = _dense(self._take(X, reset=first))
         rng = check_random_state(self.random_state)
         state = self._begun(taken, rng) if first else self._goes_on()
-        rows = self._scaled(taken)
+        rows = self._scaled(taken).astype(np.float32, copy=False)
         seed = int(rng.randint(2**31 - 1))
         for name, value in self._attributes(
-            self._round(rows, None, np.arange(len(rows)), state, seed, whole=True)
+            self._round(rows, None, np.arange(len(rows)), state, seed, whole=True), taken.dtype
         ).items():
             setattr(self, name, value)
         return self
@@ -221,24 +221,24 @@ class BernoulliRBM(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transf
         width = np.where(outside, np.where(high > low, high - low, 1.0), 1.0)
         self.range_ = np.stack([np.where(outside, low, 0.0), width])
         d, q = X.shape[1], self.n_components
-        W = rng.normal(0, 0.01, (d, q)).astype(X.dtype)
+        W = rng.normal(0, 0.01, (d, q)).astype(np.float32)  # learned in float32, whatever X is
         return {
             "W": W,
-            "b": np.zeros(d, X.dtype),
-            "c": np.zeros(q, X.dtype),
-            "velocity": np.zeros(d * q + d + q, X.dtype),
-            "chains": np.zeros((self.batch_size, q), X.dtype),
+            "b": np.zeros(d, np.float32),
+            "c": np.zeros(q, np.float32),
+            "velocity": np.zeros(d * q + d + q, np.float32),
+            "chains": np.zeros((self.batch_size, q), np.float32),
             "step": 0,
             "errors": np.empty(0),
         }
 
     def _goes_on(self) -> dict[str, Any]:
         return {
-            "W": np.ascontiguousarray(self.components_.T),
-            "b": self.intercept_visible_,
-            "c": self.intercept_hidden_,
+            "W": np.ascontiguousarray(self.components_.T, dtype=np.float32),
+            "b": self.intercept_visible_.astype(np.float32),
+            "c": self.intercept_hidden_.astype(np.float32),
             "velocity": self._velocity,
-            "chains": self.h_samples_,
+            "chains": self.h_samples_.astype(np.float32),
             "step": self._step,
             "errors": self.errors_,
         }
@@ -282,12 +282,12 @@ class BernoulliRBM(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transf
             )
         return {**parts, "step": step, "errors": np.append(state["errors"], error)}
 
-    def _attributes(self, state: dict[str, Any]) -> dict[str, Any]:
+    def _attributes(self, state: dict[str, Any], dtype: Any) -> dict[str, Any]:
         return {
-            "components_": np.ascontiguousarray(state["W"].T),
-            "intercept_hidden_": np.array(state["c"]),
-            "intercept_visible_": np.array(state["b"]),
-            "h_samples_": np.array(state["chains"]),
+            "components_": np.ascontiguousarray(state["W"].T, dtype=dtype),
+            "intercept_hidden_": np.array(state["c"], dtype=dtype),
+            "intercept_visible_": np.array(state["b"], dtype=dtype),
+            "h_samples_": np.array(state["chains"], dtype=dtype),
             "errors_": np.array(state["errors"]),
             "range_": self.range_,
             "_velocity": np.array(state["velocity"]),

@@ -27,11 +27,12 @@ from lanatus.spaces import Options, Span
     peers=["scikit-learn:MLPRegressor"],
     contender=Contender(
         simplicity=4,
-        starts=({"early_stopping": True}, {"hidden_layer_sizes": (128, 64), "dropout": 0.1, "early_stopping": True}),
+        starts=({"batch_size": 32}, {"hidden_layer_sizes": (128, 64), "dropout": 0.1, "batch_size": 64}),
         space={
             "alpha": Span(1e-6, 10.0, log=True),
             "learning_rate_init": Span(1e-4, 1e-2, log=True),
             "dropout": Span(0.0, 0.5),
+            "batch_size": Options((32, 64, 200)),
             "hidden_layer_sizes": Options(((50,), (100,), (200,), (100, 50), (200, 100))),
         },
     ),

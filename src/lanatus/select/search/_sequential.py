@@ -174,7 +174,7 @@ class SequentialFeatureSelector(Searching, FeatureSelector):
         path = [JudgedSubset(now, scores.of(now))] if from_all else []
         best: dict[int, JudgedSubset] = {}
         while len(now) != end:
-            step = scores.best(_steps(now, d, forward))
+            step = scores.best(one_away(now, d, forward))
             if wanted is None and not self._worth_it(path[-1].score if path else None, step.score):
                 break
             path.append(step)
@@ -194,7 +194,7 @@ class SequentialFeatureSelector(Searching, FeatureSelector):
         """Steps back, as long as each is better than the best subset of its size that was known."""
         d = scores.n_columns
         while (len(now) > 2) if forward else (len(now) < d - 2):
-            back = scores.best(_steps(now, d, not forward))
+            back = scores.best(one_away(now, d, not forward))
             if back.score <= best.get(len(back.subset), JudgedSubset((), -np.inf)).score:
                 break
             best[len(back.subset)] = back
@@ -212,7 +212,7 @@ class SequentialFeatureSelector(Searching, FeatureSelector):
             self._chosen = self.path_[-1]
 
 
-def _steps(now: Subset, d: int, forward: bool) -> list[Subset]:
+def one_away(now: Subset, d: int, forward: bool) -> list[Subset]:
     """The subsets one step away."""
     if forward:
         return [tuple(sorted((*now, j))) for j in range(d) if j not in now]
@@ -346,7 +346,7 @@ class PlusLMinusRSelector(Searching, FeatureSelector):
                 break
             if len(now) == (d if add else 1):
                 continue
-            step = scores.best(_steps(now, d, add))
+            step = scores.best(one_away(now, d, add))
             self.path_.append(step)
             now = step.subset
         self.support_ = np.isin(np.arange(d), now)
