@@ -52,7 +52,7 @@ class SemiSupervisedEnsemble(SemiSupervised, ClassifierMixin, Wrapper):
         The members. None is naive Bayes by EM, labels that spread over nearest rows, and self-training.
     base : classifier or None, default=None
         The plain learner; None is ``GaussianNB()``.
-    lam : float, default=1.0
+    lam : float, default=3.0
         How much a row that is lost counts beside one that is earned, :math:`\lambda`.
     safe : bool, default=True
         Whether the vote is weighted so; False counts the votes of the members as they are.
@@ -100,7 +100,7 @@ class SemiSupervisedEnsemble(SemiSupervised, ClassifierMixin, Wrapper):
     gain_: float
     transduction_: np.ndarray
 
-    def __init__(self, estimators: Any = None, *, base: Any = None, lam: float = 1.0, safe: bool = True) -> None:
+    def __init__(self, estimators: Any = None, *, base: Any = None, lam: float = 3.0, safe: bool = True) -> None:
         self.estimators = estimators
         self.base = base
         self.lam = lam

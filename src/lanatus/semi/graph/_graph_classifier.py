@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 
 from lanatus.base import Estimator, Floats, StateError, Takes, check_is_fitted, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress
-from lanatus.graph import kneighbors_graph, undirected
+from lanatus.graph import kneighbors_graph
 from lanatus.kernel import GaussianKernel
 from lanatus.neighbors import NearestNeighbors
 from lanatus.params import COMMON, Choice, Function, Integer, ParameterRule, Real
@@ -111,11 +111,12 @@ class GraphClassifier(SemiSupervised, CallbackSupportMixin, ClassifierMixin, Est
             most = min(self.n_neighbors, n) - 1
             if most < 1:
                 return sp.csr_array((n, n))
-            graph = undirected(kneighbors_graph(rows, most, n_jobs=self.n_jobs))
+            graph = kneighbors_graph(rows, most, n_jobs=self.n_jobs)
+            graph = sp.csr_array(graph + graph.T)  # both directions; what they weigh is all the same
             graph.data[:] = 1.0
             return graph
         else:
-            W = np.asarray(self._gaussian().pairs(rows, rows), dtype=np.float64)
+            W = self._gaussian_weights(rows)
         if W.shape != (n, n):
             raise ValueError(f"the kernel gives weights of shape {W.shape} for {n} rows; wanted {(n, n)}.")
         if sp.issparse(W):
@@ -124,6 +125,9 @@ class GraphClassifier(SemiSupervised, CallbackSupportMixin, ClassifierMixin, Est
         else:
             W.flat[:: n + 1] = 0
         return W
+
+    def _gaussian_weights(self, rows: Any) -> np.ndarray:
+        return np.asarray(self._gaussian().pairs(rows, rows), dtype=np.float64)
 
     def _gaussian(self) -> GaussianKernel:
         return GaussianKernel(np.inf if self.gamma == 0 else np.sqrt(0.5 / self.gamma))

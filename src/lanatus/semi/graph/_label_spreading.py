@@ -10,6 +10,11 @@ from lanatus.params import Real, rules_for
 from lanatus.semi.graph._graph_classifier import _EXACT, RULES, GraphClassifier
 from lanatus.semi.graph._solve import solve_spread
 
+_FEW = 1500  # rows up to which weights are float64
+_MOST_ALPHA = 0.9
+_LEAST_TOL = 1e-3
+_STEEP = 1e4  # gamma |x|^2 from which float32 has too few digits for the differences
+
 
 @method(
     "semi.label-spreading",
@@ -106,13 +111,17 @@ class LabelSpreading(GraphClassifier):
     _params = rules_for(__init__, RULES, alpha=Real(above=0, below=1))
 
     def _solve(self, W: Any, start: np.ndarray, codes: np.ndarray, reached: np.ndarray) -> tuple[np.ndarray, int, bool]:
-        S = self._spread(W)
+        root = _root_of_degrees(W)[:, None]
 
         def dense() -> np.ndarray:
+            S = self._spread(W)
             return np.asarray(np.eye(len(codes)) - self.alpha * (S.toarray() if sp.issparse(S) else S))
 
+        def product(f: np.ndarray) -> np.ndarray:
+            return np.asarray(f - self.alpha * root * (W @ (root * f).astype(W.dtype)))
+
         found, steps, converged = solve_spread(
-            lambda f: f - self.alpha * (S @ f),
+            product,
             np.ones(len(codes)),
             (1 - self.alpha) * start,
             dense=dense,
@@ -122,12 +131,30 @@ class LabelSpreading(GraphClassifier):
         return np.maximum(found, 0.0), steps, converged
 
     def _spread(self, W: Any) -> Any:
-        degree = np.asarray(W.sum(axis=1)).ravel()
-        root = 1 / np.sqrt(np.where(degree > 0, degree, 1.0))
+        root = _root_of_degrees(W)
         if sp.issparse(W):
             scale = sp.diags_array(root)
             return sp.csr_array(scale @ W @ scale)
         return root[:, None] * W * root
 
+    def _gaussian_weights(self, rows: Any) -> np.ndarray:
+        """Of many rows as float32, where that is exact enough: the equations are well-conditioned unless alpha nears 1.
+
+        Their condition is (1 + alpha) / (1 - alpha) at most.
+        """
+        few = len(rows) <= _FEW if isinstance(rows, np.ndarray) else True
+        if few or self.solver == "iterate" or self.alpha > _MOST_ALPHA or self.tol < _LEAST_TOL:
+            return super()._gaussian_weights(rows)
+        centred = rows - rows.mean(axis=0, dtype=np.float64)
+        if not self.gamma * float(np.einsum("ij,ij->i", centred, centred).max()) < _STEEP:
+            return super()._gaussian_weights(rows)
+        part = centred.astype(np.float32)
+        return np.asarray(self._gaussian().pairs(part, part))
+
     def _step(self, S: Any, scores: np.ndarray, start: np.ndarray, codes: np.ndarray) -> np.ndarray:
         return np.asarray(self.alpha * (S @ scores) + (1 - self.alpha) * start)
+
+
+def _root_of_degrees(W: Any) -> np.ndarray:
+    degree = np.asarray(W.sum(axis=1, dtype=np.float64)).ravel()
+    return np.asarray(1 / np.sqrt(np.where(degree > 0, degree, 1.0)))

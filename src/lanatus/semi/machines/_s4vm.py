@@ -13,6 +13,8 @@ from lanatus.semi._maximin import safest
 from lanatus.semi.machines._machine import RULES, Plane, SemiSupervisedMachine, Task
 from lanatus.semi.machines._with_labels import Fitted, with_labels
 
+_SLACK = 0.2  # of the share of the rarer label, by which it may differ
+
 
 @method(
     "semi.s4vm",
@@ -27,7 +29,8 @@ class S4VM(SemiSupervisedMachine):
     Many planes through gaps between rows are found, each from labels drawn at random; of every group of like ones the
     best is kept. The labels of the unlabelled rows are those whose gain over the plain machine is largest if the worst
     of these planes is the truth: :math:`\max_y \min_t \mathrm{earn}(y, \hat y_t) - \lambda \, \mathrm{lose}(y, \hat
-    y_t)`, a linear program; where it gains nothing, the plain machine answers.
+    y_t)`, a linear program; where it gains nothing, the plain machine answers. The share of each label may differ from
+    that of the plain machine by a fifth of the rarer one.
 
     Book: section 13.7. Kernel: ``cpp/kernel/smo.hpp``. Cost: some machines of all rows for each draw.
 
@@ -52,7 +55,8 @@ class S4VM(SemiSupervisedMachine):
     lam : float, default=3.0
         How much a row that is lost counts beside one that is earned, :math:`\lambda`.
     positive_share : float or None, default=None
-        Share of the unlabelled rows that get the second of two classes; None is that among the labelled ones.
+        Share of the unlabelled rows that get the second of two classes, about; None is what the plain machine says. Of
+        several classes it is always the share among the labelled rows.
     tol : float, default=1e-3
         Largest violation of the KKT conditions that is left.
     cache_size : float, default=200
@@ -151,8 +155,9 @@ class S4VM(SemiSupervisedMachine):
         rng = check_random_state(self.random_state)
         base = (plain.scores[asked] > 0).astype(np.intp)
         planes, steps = [], 1
+        share = self._share(task, base)
         for draw in range(self.n_draws):
-            labels, value, taken = self._local(rows, task, self._drawn(plain, task, draw, rng))
+            labels, value, taken = self._local(rows, task, self._drawn(plain, task, share, draw, rng), share)
             planes.append((value, labels))
             steps += taken
         candidates = self._distinct(planes, rng)
@@ -162,29 +167,37 @@ class S4VM(SemiSupervisedMachine):
         if found.gain <= 0:
             return Plane(signs, plain.beta, plain.b, steps, True, plain.objective)
         prices = task.prices.copy()
-        prices[asked] = self._price()
+        prices[asked] = self.C
         fitted = with_labels(rows, signs, prices, plain.beta, self.tol)
         return Plane(signs, fitted.beta, fitted.b, steps + 1, True, fitted.objective)
+
+    def _share(self, task: Task, base: np.ndarray) -> float:
+        """About how many rows get the positive label.
+
+        A plain machine of one class against many others hardly finds any.
+        """
+        if len(self.classes_) == 2:
+            return float(base.mean()) if self.positive_share is None else self.positive_share
+        known = task.signs != 0
+        return float(np.average(task.signs[known] > 0, weights=task.prices[known]))
 
     def _price(self) -> float:
         return self.C / 10 if self.C_unlabelled is None else self.C_unlabelled
 
-    def _count(self, task: Task) -> int:
-        known = task.signs != 0
-        share = float(np.average(task.signs[known] > 0, weights=task.prices[known]))
-        return round((share if self.positive_share is None else self.positive_share) * len(task.asked))
-
-    def _drawn(self, plain: Fitted, task: Task, draw: int, rng: np.random.RandomState) -> np.ndarray:
+    def _drawn(self, plain: Fitted, task: Task, share: float, draw: int, rng: np.random.RandomState) -> np.ndarray:
         """Labels to begin with: first those of the plain machine in balance, then others at random."""
-        count, n = self._count(task), len(task.asked)
+        n = len(task.asked)
+        count = round(share * n)
         order = np.argsort(-plain.scores[task.asked], kind="stable") if draw == 0 else rng.permutation(n)
         labels = np.full(n, -1.0)
         labels[order[:count]] = 1.0
         return labels
 
-    def _local(self, rows: KernelRows, task: Task, labels: np.ndarray) -> tuple[np.ndarray, float, int]:
-        """Machines and labels in turn, as many of each label as at first, until none changes."""
-        asked, count = task.asked, int((labels > 0).sum())
+    def _local(self, rows: KernelRows, task: Task, labels: np.ndarray, share: float) -> tuple[np.ndarray, float, int]:
+        """Machines and labels in turn, about as many of each label as at first, until none changes."""
+        asked = task.asked
+        slack = _SLACK * min(share, 1 - share)
+        least, most = round((share - slack) * len(asked)), round((share + slack) * len(asked))
         signs, prices = task.signs.copy(), task.prices.copy()
         prices[asked] = self._price()
         beta, value = np.zeros(rows.n), np.inf
@@ -192,6 +205,7 @@ class S4VM(SemiSupervisedMachine):
             signs[asked] = labels
             fitted = with_labels(rows, signs, prices, beta, self.tol)
             beta, value = fitted.beta, fitted.objective
+            count = int(np.clip((fitted.scores[asked] > 0).sum(), least, most))
             now = np.full(len(asked), -1.0)
             now[np.argsort(-fitted.scores[asked], kind="stable")[:count]] = 1.0
             if np.array_equal(now, labels):

@@ -37,9 +37,9 @@ class LapSVM(SemiSupervised, ClassifierMixin, ManifoldModel):
 
     Parameters
     ----------
-    gamma_A : float, default=0.01
+    gamma_A : float, default=0.001
         Strength of the penalty on the function, above 0.
-    gamma_I : float, default=1000.0
+    gamma_I : float, default=10.0
         Of the penalty on its changes along the graph; 0 is `SVC` with :math:`C = 1 / 2 l \gamma_A`.
     kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}, Kernel or callable, default="rbf"
         The kernel, as in `SVC`.
@@ -88,8 +88,8 @@ class LapSVM(SemiSupervised, ClassifierMixin, ManifoldModel):
 
     def __init__(
         self,
-        gamma_A: float = 0.01,
-        gamma_I: float = 1000.0,
+        gamma_A: float = 0.001,
+        gamma_I: float = 10.0,
         *,
         kernel: Any = "rbf",
         degree: int = 3,
