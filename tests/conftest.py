@@ -1,6 +1,8 @@
 """Shared by all tests."""
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -29,3 +31,11 @@ def methods_csv() -> Path:
     if not path.is_file():
         pytest.skip("no ../shared/methods.csv beside the checkout")
     return path
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays_open() -> Iterator[None]:
+    """Figures that a test leaves open, matplotlib would warn of in another one."""
+    yield
+    if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+        pyplot.close("all")
