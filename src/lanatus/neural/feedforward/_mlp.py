@@ -1,7 +1,7 @@
 """What the multi-layer networks for classes and for numbers share: one network, learned in one of many ways."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -28,7 +28,7 @@ from lanatus.neural.feedforward._inputs import Inputs, NetworkInput, learn_input
 from lanatus.neural.feedforward._network import Network, Target
 from lanatus.neural.feedforward._rules import DESCENTS, SEARCHES
 from lanatus.neural.feedforward._schedules import Schedule
-from lanatus.neural.feedforward._second_order import NetworkError, lbfgs_steps, levenberg_marquardt
+from lanatus.neural.feedforward._second_order import MEMORY, NetworkError, lbfgs_steps, levenberg_marquardt
 from lanatus.optimize.solvers.smooth import Step
 from lanatus.table import Table
 
@@ -178,14 +178,16 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
             "curve": np.empty(0),
             "done": False,
             "alpha": np.nan,
+            "damping": 1e-2,
+            "path": theta[None],
         }
         mass = float(len(target) if target.weight is None else target.weight.sum())
         share, decay = self._decay(net, mass)
         if np.isfinite(state["alpha"]):  # of a fit that goes on
             decay = net.weight_places() * state["alpha"]
         objective = NetworkError(net, rows, target, state["running"], decay, share, self.max_fun)
-        solver = self._steps(restart, int(state["n_iter"]))
-        steps = solver(objective, state["theta"])
+        objective.damping = float(state["damping"])
+        steps = self._steps(objective, np.asarray(state["path"]), restart, int(state["n_iter"]))
         for iteration in restart.iterations(start=int(state["n_iter"])):
             step = next(steps)
             if not np.isfinite(step.value):
@@ -195,6 +197,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
                 )
             state = {**state, "theta": step.theta, "best": step.value, "done": step.converged}
             state = {**state, "n_iter": iteration.number + 1, "curve": np.append(state["curve"], step.value)}
+            state = {**state, "damping": objective.damping, "path": _longer(state["path"], step.theta)}
             if self.alpha == "evidence" and (step.converged or (iteration.number + 1) % 10 == 0):
                 alpha, _ = weigh_evidence(net, rows, target, step.theta, state["running"], objective.decay)
                 settled = abs(np.log(alpha / state["alpha"])) < 1e-2  # not at first, of NaN
@@ -202,7 +205,8 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
                 state["alpha"] = alpha
                 if not settled:
                     state["done"] = False
-                    steps = solver(objective, step.theta)
+                    state["path"] = step.theta[None]
+                    steps = self._steps(objective, state["path"], restart, int(state["n_iter"]))
             if self.verbose:
                 tell(f"{type(self).__name__}: iteration {state['n_iter']}, loss {step.value:.8g}")
             iteration.done(state=partial(dict, state), attributes=partial(self._attributes, net, dict(state)))
@@ -210,13 +214,16 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
                 break
         return state
 
-    def _steps(self, restart: Restart, start: int) -> Callable[[NetworkError, np.ndarray], Iterator[Step]]:
-        """How the error of all rows goes down."""
+    def _steps(self, objective: NetworkError, path: np.ndarray, restart: Restart, start: int) -> Iterator[Step]:
+        """How the error of all rows goes down from the last point of a path."""
+        theta = path[-1]
         if self.solver in SEARCHES:
-            search = annealing_steps if self.solver == "annealing" else genetic_steps
             rng = np.random.RandomState((restart.seed + start + 1) % 2**32)
-            return partial(search, rng=rng, rounds=self.max_iter, start=start)
-        return partial(levenberg_marquardt if self.solver == "lm" else lbfgs_steps, tol=self.tol)
+            search = annealing_steps if self.solver == "annealing" else genetic_steps
+            return search(objective, theta, rng, self.max_iter, start)
+        if self.solver == "lm":
+            return levenberg_marquardt(objective, theta, self.tol)
+        return lbfgs_steps(objective, theta, self.tol, path)
 
     def _decay(self, net: Network, mass: float) -> tuple[float, Any]:
         """Share of the mean loss, and the strength of the squares of all parameters (5.17), or of the weights."""
@@ -506,6 +513,12 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
 def _shuffled(rows: np.ndarray, seed: int, number: int) -> np.ndarray:
     """The rows in an order that depends on the round alone, so that a resumed fit goes on as it would have."""
     return np.random.default_rng([seed, number]).permutation(rows)
+
+
+def _longer(path: np.ndarray, theta: np.ndarray) -> np.ndarray:
+    """The first point and the last ones, as L-BFGS goes on from them."""
+    whole = np.vstack([path, theta])
+    return whole if len(whole) <= MEMORY + 2 else np.vstack([whole[:1], whole[-MEMORY - 1 :]])
 
 
 def _as_type(target: Target, dtype: Any) -> Target:
