@@ -7,9 +7,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from lanatus._core import neural as kernels
 from lanatus.base import (
     Estimator,
     StateError,
@@ -32,6 +34,7 @@ from lanatus.neural.feedforward._second_order import MEMORY, NetworkError, lbfgs
 from lanatus.optimize.solvers.smooth import Step
 from lanatus.table import Table
 
+_ROOM = 2**28  # bytes of inputs that are kept scaled
 _MOST_PARAMETERS = 2000  # of a network whose Hessian is wanted
 
 
@@ -148,7 +151,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
 
     def _solve(self, net: Network, X: Any, target: Target, rng: np.random.RandomState) -> None:
         """Solvers that look at all rows at each step, from several starts if asked for."""
-        rows = self.inputs_.rows(X)
+        rows = self._scaled(net, X)
         if self.solver == "lm" and net.n_parameters > _MOST_PARAMETERS:
             raise ValueError(
                 f"solver='lm' inverts a matrix of all parameters; got {net.n_parameters}, wanted at most "
@@ -334,13 +337,22 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
     def _arrays(self) -> dict[str, list[np.ndarray]]:
         return {"coefs": self.coefs_, "intercepts": self.intercepts_, "norms": self.norms_, "tables": self.tables_}
 
+    def _scaled(self, net: Network, X: Any) -> Any:
+        """Rows as the kernels take them: scaled once for all rounds where there is room, otherwise in each."""
+        rows = self.inputs_.rows(X)
+        small = n_rows(X) * net.n_numbers * net.dtype.itemsize <= _ROOM
+        if sp.issparse(X) or self.inputs_.shift is None or net.embeddings or not small:
+            return rows
+        inputs = net.outputs(rows, np.zeros(net.n_parameters, net.dtype), net.start_running(), 0)
+        return kernels.Rows(inputs, None, None, None, None)
+
     def _feed(self, X: Any, target: Target, net: Network, rng: np.random.RandomState) -> tuple[Feed, Any]:
         """The rows of each round, and the score on those held out for early stopping."""
         count = len(target)
         chosen, held = np.arange(count), None
         if self.early_stopping:
             chosen, held = self._hold_out(target, rng)
-        rows, seed = self.inputs_.rows(X), int(rng.randint(2**31 - 1))
+        rows, seed = self._scaled(net, X), int(rng.randint(2**31 - 1))
 
         def feed(number: int) -> Iterator[tuple[Any, Target, np.ndarray]]:
             order = chosen
@@ -354,7 +366,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
 
         if held is None:
             return feed, None
-        kept, asked = self.inputs_.rows(take_rows(X, held)), target.of(held)
+        kept, asked = self._scaled(net, take_rows(X, held)), target.of(held)
         return feed, lambda theta, running: self._score_of(net, kept, asked, theta, running)
 
     def _hold_out(self, target: Target, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
