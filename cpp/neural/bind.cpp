@@ -228,8 +228,9 @@ class Network {
         require_threads(n_threads);
         require_rows(table);
         require_parameters(theta, running);
-        require(layer >= 1 && layer <= shape.layers.size(), "layer must be from 1 to the number of layers");
-        auto found = new_array<T>(table.rows().n, shape.layers[layer - 1].out);
+        require(layer <= shape.layers.size(), "layer must be from 0, the inputs, to the number of layers");
+        require(layer > 0 || !table.rows().is_sparse(), "sparse rows are read entry by entry");
+        auto found = new_array<T>(table.rows().n, layer == 0 ? shape.n_inputs : shape.layers[layer - 1].out);
         {
             nb::gil_scoped_release nogil;
             outputs_of<T>(shape, table.rows(), span(theta).data(), span(running).data(), layer, view(found), n_threads);

@@ -130,8 +130,7 @@ class Descent:
             self._refuse(number)
         mean = loss / max(weight, 1e-300)
         if self.alpha:
-            squares = float(np.square(kept["theta"][net.weight_places()], dtype=np.float64).sum())
-            mean += 0.5 * self.alpha * squares / min(self.batch, max(shown, 1))
+            mean += 0.5 * self.alpha * net.weight_squares(kept["theta"]) / min(self.batch, max(shown, 1))
         curve = np.append(state["curve"], mean)
         factor = self.schedule.factor_after(float(state["factor"]), curve)
         if factor < float(state["factor"]) and self.schedule.name == "bold":  # what made it worse is taken back

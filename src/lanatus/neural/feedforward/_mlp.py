@@ -1,15 +1,17 @@
 """What the multi-layer networks for classes and for numbers share: one network, learned in one of many ways."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from lanatus._core import neural as kernels
 from lanatus.base import (
     Estimator,
     StateError,
@@ -28,10 +30,11 @@ from lanatus.neural.feedforward._inputs import Inputs, NetworkInput, learn_input
 from lanatus.neural.feedforward._network import Network, Target
 from lanatus.neural.feedforward._rules import DESCENTS, SEARCHES
 from lanatus.neural.feedforward._schedules import Schedule
-from lanatus.neural.feedforward._second_order import NetworkError, lbfgs_steps, levenberg_marquardt
+from lanatus.neural.feedforward._second_order import MEMORY, NetworkError, lbfgs_steps, levenberg_marquardt
 from lanatus.optimize.solvers.smooth import Step
 from lanatus.table import Table
 
+_ROOM = 2**28  # bytes of inputs that are kept scaled
 _MOST_PARAMETERS = 2000  # of a network whose Hessian is wanted
 
 
@@ -148,7 +151,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
 
     def _solve(self, net: Network, X: Any, target: Target, rng: np.random.RandomState) -> None:
         """Solvers that look at all rows at each step, from several starts if asked for."""
-        rows = self.inputs_.rows(X)
+        rows = self._scaled(net, X)
         if self.solver == "lm" and net.n_parameters > _MOST_PARAMETERS:
             raise ValueError(
                 f"solver='lm' inverts a matrix of all parameters; got {net.n_parameters}, wanted at most "
@@ -178,14 +181,16 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
             "curve": np.empty(0),
             "done": False,
             "alpha": np.nan,
+            "damping": 1e-2,
+            "path": theta[None],
         }
         mass = float(len(target) if target.weight is None else target.weight.sum())
         share, decay = self._decay(net, mass)
         if np.isfinite(state["alpha"]):  # of a fit that goes on
             decay = net.weight_places() * state["alpha"]
         objective = NetworkError(net, rows, target, state["running"], decay, share, self.max_fun)
-        solver = self._steps(restart, int(state["n_iter"]))
-        steps = solver(objective, state["theta"])
+        objective.damping = float(state["damping"])
+        steps = self._steps(objective, np.asarray(state["path"]), restart, int(state["n_iter"]))
         for iteration in restart.iterations(start=int(state["n_iter"])):
             step = next(steps)
             if not np.isfinite(step.value):
@@ -195,6 +200,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
                 )
             state = {**state, "theta": step.theta, "best": step.value, "done": step.converged}
             state = {**state, "n_iter": iteration.number + 1, "curve": np.append(state["curve"], step.value)}
+            state = {**state, "damping": objective.damping, "path": _longer(state["path"], step.theta)}
             if self.alpha == "evidence" and (step.converged or (iteration.number + 1) % 10 == 0):
                 alpha, _ = weigh_evidence(net, rows, target, step.theta, state["running"], objective.decay)
                 settled = abs(np.log(alpha / state["alpha"])) < 1e-2  # not at first, of NaN
@@ -202,7 +208,8 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
                 state["alpha"] = alpha
                 if not settled:
                     state["done"] = False
-                    steps = solver(objective, step.theta)
+                    state["path"] = step.theta[None]
+                    steps = self._steps(objective, state["path"], restart, int(state["n_iter"]))
             if self.verbose:
                 tell(f"{type(self).__name__}: iteration {state['n_iter']}, loss {step.value:.8g}")
             iteration.done(state=partial(dict, state), attributes=partial(self._attributes, net, dict(state)))
@@ -210,13 +217,16 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
                 break
         return state
 
-    def _steps(self, restart: Restart, start: int) -> Callable[[NetworkError, np.ndarray], Iterator[Step]]:
-        """How the error of all rows goes down."""
+    def _steps(self, objective: NetworkError, path: np.ndarray, restart: Restart, start: int) -> Iterator[Step]:
+        """How the error of all rows goes down from the last point of a path."""
+        theta = path[-1]
         if self.solver in SEARCHES:
-            search = annealing_steps if self.solver == "annealing" else genetic_steps
             rng = np.random.RandomState((restart.seed + start + 1) % 2**32)
-            return partial(search, rng=rng, rounds=self.max_iter, start=start)
-        return partial(levenberg_marquardt if self.solver == "lm" else lbfgs_steps, tol=self.tol)
+            search = annealing_steps if self.solver == "annealing" else genetic_steps
+            return search(objective, theta, rng, self.max_iter, start)
+        if self.solver == "lm":
+            return levenberg_marquardt(objective, theta, self.tol)
+        return lbfgs_steps(objective, theta, self.tol, path)
 
     def _decay(self, net: Network, mass: float) -> tuple[float, Any]:
         """Share of the mean loss, and the strength of the squares of all parameters (5.17), or of the weights."""
@@ -327,13 +337,22 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
     def _arrays(self) -> dict[str, list[np.ndarray]]:
         return {"coefs": self.coefs_, "intercepts": self.intercepts_, "norms": self.norms_, "tables": self.tables_}
 
+    def _scaled(self, net: Network, X: Any) -> Any:
+        """Rows as the kernels take them: scaled once for all rounds where there is room, otherwise in each."""
+        rows = self.inputs_.rows(X)
+        small = n_rows(X) * net.n_numbers * net.dtype.itemsize <= _ROOM
+        if sp.issparse(X) or self.inputs_.shift is None or net.embeddings or not small:
+            return rows
+        inputs = net.outputs(rows, np.zeros(net.n_parameters, net.dtype), net.start_running(), 0)
+        return kernels.Rows(inputs, None, None, None, None)
+
     def _feed(self, X: Any, target: Target, net: Network, rng: np.random.RandomState) -> tuple[Feed, Any]:
         """The rows of each round, and the score on those held out for early stopping."""
         count = len(target)
         chosen, held = np.arange(count), None
         if self.early_stopping:
             chosen, held = self._hold_out(target, rng)
-        rows, seed = self.inputs_.rows(X), int(rng.randint(2**31 - 1))
+        rows, seed = self._scaled(net, X), int(rng.randint(2**31 - 1))
 
         def feed(number: int) -> Iterator[tuple[Any, Target, np.ndarray]]:
             order = chosen
@@ -347,7 +366,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
 
         if held is None:
             return feed, None
-        kept, asked = self.inputs_.rows(take_rows(X, held)), target.of(held)
+        kept, asked = self._scaled(net, take_rows(X, held)), target.of(held)
         return feed, lambda theta, running: self._score_of(net, kept, asked, theta, running)
 
     def _hold_out(self, target: Target, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
@@ -506,6 +525,12 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
 def _shuffled(rows: np.ndarray, seed: int, number: int) -> np.ndarray:
     """The rows in an order that depends on the round alone, so that a resumed fit goes on as it would have."""
     return np.random.default_rng([seed, number]).permutation(rows)
+
+
+def _longer(path: np.ndarray, theta: np.ndarray) -> np.ndarray:
+    """The first point and the last ones, as L-BFGS goes on from them."""
+    whole = np.vstack([path, theta])
+    return whole if len(whole) <= MEMORY + 2 else np.vstack([whole[:1], whole[-MEMORY - 1 :]])
 
 
 def _as_type(target: Target, dtype: Any) -> Target:

@@ -61,6 +61,7 @@ class Network:
         )
         self.dtype = np.dtype(np.float64 if self.double else np.float32)
         self.n_parameters = int(self.kernel.n_parameters)
+        self._layers = list(self.kernel.layers)
 
     # ------------------------------------------------------------ parameters
 
@@ -121,6 +122,11 @@ class Network:
             places[weights : weights + rows * units] = True
         return places
 
+    def weight_squares(self, theta: np.ndarray) -> float:
+        """Sum of the squares of these."""
+        parts = (theta[at : at + rows * units].astype(np.float64) for rows, units, at, _ in self._layers)
+        return float(sum(part @ part for part in parts))
+
     # ------------------------------------------------------------ kernels
 
     def gradient(
@@ -133,7 +139,7 @@ class Network:
         return float(loss), float(weight), found
 
     def outputs(self, rows: Any, theta: np.ndarray, running: np.ndarray, layer: int | None = None) -> np.ndarray:
-        """Outputs of a layer, by default the last."""
+        """Outputs of a layer, by default the last; 0 is the inputs."""
         at = len(self.sizes) if layer is None else layer
         return np.asarray(self.kernel.outputs(rows, theta, running, at, n_threads=n_threads()))
 

@@ -9,6 +9,8 @@ from scipy import linalg
 from lanatus.neural.feedforward._network import Network, Target
 from lanatus.optimize.solvers.smooth import Point, SmoothObjective, Solve, Step, lbfgs
 
+MEMORY = 10  # changes of the gradient that L-BFGS keeps
+
 
 class NetworkError(SmoothObjective):
     """Mean loss of a network over all rows, with squares of its parameters; the number of looks at the rows is bounded.
@@ -37,6 +39,7 @@ class NetworkError(SmoothObjective):
         self.net, self.rows, self.target, self.running = net, rows, target, running
         self.decay, self.share, self.most = decay, share, most
         self.looks = 0
+        self.damping = 1e-2  # of Levenberg-Marquardt
 
     def at(self, theta: np.ndarray, want: str = "gradient") -> Point:
         """Value and gradient."""
@@ -57,10 +60,10 @@ class OutOfLooks(Exception):
     """The objective was asked for more often than allowed."""
 
 
-def lbfgs_steps(objective: NetworkError, theta: np.ndarray, tol: float) -> Iterator[Step]:
+def lbfgs_steps(objective: NetworkError, theta: np.ndarray, tol: float, path: np.ndarray) -> Iterator[Step]:
     """Steps of L-BFGS, ending where the looks at the rows are used up."""
     last = Step(theta, np.inf, False)
-    steps = lbfgs(objective, theta, tol)
+    steps = lbfgs(objective, theta, tol, memory=MEMORY, path=path)
     while True:
         try:
             last = next(steps)
@@ -76,7 +79,7 @@ def levenberg_marquardt(objective: NetworkError, theta: np.ndarray, tol: float) 
     The damping falls tenfold after a step that helped, and rises tenfold until one does.
     """
     net, target = objective.net, objective.target
-    damping = 1e-2
+    damping = objective.damping
     now = objective.at(theta)
     while True:
         J = net.jacobian(objective.rows, theta, objective.running)
@@ -101,7 +104,7 @@ def levenberg_marquardt(objective: NetworkError, theta: np.ndarray, tol: float) 
         if found is None:
             yield Step(theta, now.value, True)
             return
-        damping = max(damping / 10, 1e-12)
+        damping = objective.damping = max(damping / 10, 1e-12)
         theta, before, now = theta + step, now.value, found
         done = before - now.value <= 1e-3 * tol * max(before, 1e-300) or np.abs(now.gradient).max() <= 1e-3 * tol
         yield Step(theta, now.value, bool(done))
