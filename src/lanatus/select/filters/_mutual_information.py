@@ -82,7 +82,7 @@ def mutual_info_classif(
     with threads_of(n_jobs):
         how = {"n_classes": int(target.max()) + 1, "k": k, "n_threads": team()}
         found[~codes_of] = kernels.mutual_information_discrete(numbers, target, **how)
-    for j in np.flatnonzero(codes_of):
+    for j in np.flatnonzero(codes_of).tolist():
         found[j] = _counted(_column(rows, j), target)
     return found
 
@@ -155,7 +155,7 @@ def mutual_info_regression(
     found = np.empty(rows.shape[1])
     with threads_of(n_jobs):
         found[~codes_of] = kernels.mutual_information_continuous(numbers, told, k=k, n_threads=team())
-        for j in np.flatnonzero(codes_of):
+        for j in np.flatnonzero(codes_of).tolist():
             codes = np.unique(_column(rows, j), return_inverse=True)[1].astype(np.int32)
             how = {"n_classes": int(codes.max()) + 1, "k": k, "n_threads": 1}
             found[j] = kernels.mutual_information_discrete(told[None], codes, **how)[0]
@@ -184,7 +184,7 @@ def _rows(X: Any, discrete: Any) -> tuple[Any, np.ndarray]:
 
 
 def _column(rows: Any, j: int) -> np.ndarray:
-    return rows[:, [j]].toarray().ravel() if sp.issparse(rows) else rows[:, j]
+    return np.asarray(rows[:, [j]].toarray().ravel() if sp.issparse(rows) else rows[:, j])
 
 
 def _untied(rows: Any, chosen: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
