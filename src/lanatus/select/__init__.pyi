@@ -19,3 +19,4 @@ from .search._scores import JudgedSubset as JudgedSubset
 from .search._sequential import PlusLMinusRSelector as PlusLMinusRSelector
 from .search._sequential import SequentialFeatureSelector as SequentialFeatureSelector
 from .wrappers._lvw import LVW as LVW
+from .wrappers._stability import StabilitySelector as StabilitySelector
