@@ -60,21 +60,14 @@ inline double mutual_information_discrete(std::span<const double> x, std::span<c
         neighbours += static_cast<double>(size) * psi[own], sizes += static_cast<double>(size) * psi[size];
         SlidingReach reach{values, own};
         std::size_t low = 0, high = 0;
-        double r_low = 0;
         for (std::size_t i = 0; i < size; ++i) {
             // A hair less, so that the k-th neighbour itself is outside, as nearer than r is meant.
             const double r = std::nextafter(reach.at(i), 0.0);
-            const double from = values[i] - r, to = values[i] + r;
-            if (from < r_low)
-                low = static_cast<std::size_t>(
-                    std::lower_bound(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(low), from) -
-                    kept.begin());
             while (low < used && values[i] - kept[low] > r) ++low;
+            while (low > 0 && values[i] - kept[low - 1] <= r) --low;
             if (high < low) high = low;
             while (high < used && kept[high] - values[i] <= r) ++high;
             while (high > 0 && kept[high - 1] - values[i] > r) --high;
-            r_low = from;
-            (void)to;
             within += psi[std::max<std::size_t>(high - low, 1)];
         }
     }

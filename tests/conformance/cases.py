@@ -63,6 +63,7 @@ _LITTLE_OF: dict[str, dict[str, Any]] = {
     "StackingClassifier": {"cv": 2},
     "StackingRegressor": {"cv": 2},
 }
+_LITTLE_OF["StabilitySelector"] = {"n_resamples": 4}
 _LITTLE_OF["NMF"] = {"n_components": 2, "max_iter": 10_000, "tol": 1e-7}  # until it stands still
 # As many neighbours that three clusters of thirty rows are one graph: one in parts is joined, with a warning.
 _IN_ONE_PART = {"n_neighbors": 40}
@@ -89,6 +90,7 @@ SEEDED: dict[str, dict[str, Any]] = {
 
 # What naive Bayes cannot stand for: a model with weights, a tree.
 _LEARNERS: dict[str, Any] = {"SelectFromModel": LogisticRegression, "TreeFeatureSelector": DecisionTreeClassifier}
+_LEARNERS["StabilitySelector"] = LogisticRegression
 
 
 def made(entry: catalog.Entry) -> Any:
@@ -351,6 +353,7 @@ BATCHED = {"LVQ", "MiniBatchKMeans", "Nystroem"}
 BATCHED |= {"Adaline", "BernoulliRBM", "CompetitiveLearning", "DBN", "Elman", "ElmanClassifier", "Perceptron"}
 # A document's topics begin at a draw of its own.
 BATCHED |= {"HierarchicalDirichletProcess", "LatentDirichletAllocation", "PLSA"}
+BATCHED |= {"StabilitySelector"}
 BATCHED |= {"ART", "ART1", "ART2", "ARTMAP", "FuzzyART"}
 
 # Hundreds of rounds make much of rounding, and of draws by row number: in another order the picture is another one.

@@ -243,3 +243,26 @@ def test_what_cannot_be_judged_is_refused():
         ExhaustiveFeatureSelector(criterion="information-gain").fit(np.zeros((3, 25)), [0, 1, 0])
     with pytest.raises(ValueError, match="must be strictly positive"):
         SequentialFeatureSelector(criterion="information-gain", tol=-1.0).fit(X, y)
+
+
+@pytest.mark.covers("select.forward-search", "select.backward-search")
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_least_squares_from_products_is_that_of_the_learner(fit_intercept):
+    """Steps and scores are those of the learner; columns that depend on others are left to it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 9)) + 5
+    X[:, 7] = X[:, 0] + X[:, 1]
+    X[:, 8] = 1e6 * X[:, 2]
+    y = X[:, 0] - 2 * X[:, 3] + 0.5 * X[:, 5] + 0.3 * rng.normal(size=90)
+    model = LinearRegression(fit_intercept=fit_intercept)
+    for direction in ("forward", "backward"):
+        how = {"n_features_to_select": 4, "direction": direction, "cv": 4}
+        ours = SequentialFeatureSelector(model, **how).fit(X, y)
+        for subset, score in ours.subsets_:
+            assert score == pytest.approx(cross_val_score(model, X[:, subset], y, cv=4).mean(), rel=1e-7)
+        if direction == "forward":
+            np.testing.assert_array_equal(ours.support_, Theirs(model, **how).fit(X, y).get_support())
+    level = SequentialFeatureSelector(LinearRegression(), n_features_to_select=2, cv=3).fit(X, np.ones(90))
+    assert level.score_ == 1.0
+    judged = SequentialFeatureSelector(LinearRegression(), scoring="neg_mean_squared_error", n_features_to_select=2)
+    assert judged.fit(X, y).score_ < 0

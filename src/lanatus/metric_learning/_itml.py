@@ -39,7 +39,7 @@ class ITML(CallbackSupportMixin, MetricLearner):
     gamma : float, default=1.0
         How dear slack is.
     bounds : array of shape (2,) or None, default=None
-        u and l, squared distances; None takes the 5th and the 95th percentile of the distances of all pairs of some
+        u and l, squared distances; None takes the 5th and the 95th percentile of the distances of all pairs of 300
         rows, squared.
     prior : {"identity", "covariance"} or array, default="identity"
         :math:`M_0`: plain distances, the inverse covariance, or a matrix.
@@ -208,7 +208,7 @@ class ITML(CallbackSupportMixin, MetricLearner):
             if not 0 < u <= lower:
                 raise ValueError(f"bounds are {u:g} and {lower:g}; wanted u > 0 and l at least as large.")
             return np.array([u, lower])
-        some = X if len(X) <= 500 else X[np.sort(rng.permutation(len(X))[:500])]
+        some = X if len(X) <= 300 else X[np.sort(rng.permutation(len(X))[:300])]
         away = pdist(some)
         u, lower = np.percentile(away, [5, 95]) ** 2
         largest = max(float(away.max(initial=0.0)) ** 2, 1e-300)

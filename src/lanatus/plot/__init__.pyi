@@ -22,3 +22,4 @@ from ._decision import plot_decision as plot_decision
 from ._decision import plot_tube as plot_tube
 from ._dendrogram import plot_dendrogram as plot_dendrogram
 from ._reachability import plot_reachability as plot_reachability
+from ._search_path import plot_search_path as plot_search_path

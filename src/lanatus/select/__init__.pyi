@@ -4,6 +4,8 @@ from .criteria._partitions import subset_information_gain as subset_information_
 from .embedded._from_model import SelectFromModel as SelectFromModel
 from .embedded._from_model import TreeFeatureSelector as TreeFeatureSelector
 from .embedded._zero_norm import ZeroNormSelector as ZeroNormSelector
+from .filters._mutual_information import mutual_info_classif as mutual_info_classif
+from .filters._mutual_information import mutual_info_regression as mutual_info_regression
 from .filters._relief import Relief as Relief
 from .filters._relief import ReliefF as ReliefF
 from .filters._relief import RReliefF as RReliefF
@@ -17,3 +19,4 @@ from .search._scores import JudgedSubset as JudgedSubset
 from .search._sequential import PlusLMinusRSelector as PlusLMinusRSelector
 from .search._sequential import SequentialFeatureSelector as SequentialFeatureSelector
 from .wrappers._lvw import LVW as LVW
+from .wrappers._stability import StabilitySelector as StabilitySelector

@@ -25,6 +25,7 @@ from lanatus.catalog import savable
 from lanatus.params import COMMON, Choice, Function, Integer, Nothing, Satisfies
 from lanatus.select.criteria._aic import aic_of
 from lanatus.select.criteria._partitions import SubsetCells, difference_of, gain_of
+from lanatus.select.search._least_squares import LeastSquaresFolds, is_least_squares
 from lanatus.wrapping import LEARNER, ForLearners, takes_of
 
 Subset = tuple[int, ...]
@@ -102,7 +103,10 @@ class Searching(Estimator):
         splits = list(
             check_cv(self.cv, y, classifier=is_classifier(self.estimator)).split(np.zeros((n_rows(rows), 1)), y)
         )
-        return _CrossValidated(self.estimator, rows, y, splits, scorer)
+        slow = _CrossValidated(self.estimator, rows, y, splits, scorer)
+        if is_least_squares(self.estimator, rows, y, self.scoring):
+            return LeastSquaresFolds(rows, y, splits, bool(self.estimator.fit_intercept), slow)
+        return slow
 
     def _by_criterion(self, rows: Any, y: Any) -> Callable[[Subset], float]:
         if callable(self.criterion):
