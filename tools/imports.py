@@ -52,6 +52,7 @@ ARROWS = {
     ("imbalance", "multiclass"): "how sure a two-class learner is",
     ("reduce", "kernel"): "principal components in the space of a kernel",
     ("tree", "bayes"): "naive Bayes at the leaves of Hoeffding trees",
+    ("tree", "neural"): "networks at the leaves of a tree",
     ("tree", "linear"): "linear tests of oblique trees, linear models at leaves",
     ("explain", "profile"): "dependence is drawn over the values that a profile found",
 }

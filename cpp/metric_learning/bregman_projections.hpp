@@ -5,7 +5,8 @@
 // A projection on the constraint of pair c, with p = v' M v:
 //   a = min(lambda, sign/2 (1/p - gamma / xi)),  beta = sign a / (1 - sign a p),  xi <- gamma xi / (gamma + sign a xi),
 //   lambda <- lambda - a,  M <- M + beta M v v' M.
-// Result:   M, lambda and xi in place; the sum of |a| of the cycle over that of lambda, as the measure of convergence.
+// Result:   M, lambda and xi in place; the length of the change of lambda over its lengths before and after, as the measure of
+//           convergence.
 // Cost:     O(d^2) a pair.
 #pragma once
 #include <cmath>
@@ -37,20 +38,21 @@ inline double bregman_cycle(MatrixView<const double> V, std::span<const double> 
     const std::size_t d = V.cols;
     std::vector<double> Mv(d);
     const double whole = std::isinf(gamma) ? 1.0 : gamma / (gamma + 1.0);
-    double moved = 0, total = 0;
+    double moved = 0, before = 0, after = 0;
     for (std::size_t c = 0; c < V.rows; ++c) {
         const double p = quadratic_form(M.data, V.row(c), Mv.data(), d), s = sign[c];
         if (!(p > 1e-300)) continue;
         const double a = std::min(lambda[c], s * whole * (1 / p - 1 / xi[c]));
-        total += std::abs(lambda[c] - a);
+        before += lambda[c] * lambda[c], after += (lambda[c] - a) * (lambda[c] - a);
         if (a == 0) continue;  // the bound holds, and did before
         lambda[c] -= a;
         const double beta = s * a / (1 - s * a * p);
         if (std::isfinite(gamma)) xi[c] = gamma * xi[c] / (gamma + s * a * xi[c]);
         add_square(M.data, Mv.data(), beta, d);
-        moved += std::abs(a);
+        moved += a * a;
     }
-    return total > 0 ? moved / total : moved;
+    const double size = std::sqrt(before) + std::sqrt(after);
+    return size > 0 ? std::sqrt(moved) / size : 0.0;
 }
 
 }  // namespace lanatus::metric_learning

@@ -1,5 +1,6 @@
 """Chapter 14 and section 7.5: what the text prints, and what follows from its structures."""
 
+import numpy as np
 import pytest
 from book.figures import found
 
@@ -10,6 +11,8 @@ from lanatus.book import (
     ex_14_5,
     ex_14_6,
     ex_14_7,
+    ex_14_9,
+    ex_14_10,
     fig_7_4,
     fig_14_4,
     fig_14_5,
@@ -97,10 +100,26 @@ def test_the_mean_field_of_two_normal_variables():
     found(mean_field_normal())
 
 
-@pytest.mark.parametrize("number", ["7.2", "7.4", "14.1", "14.2", "14.7"])
+@pytest.mark.parametrize("number", ["7.2", "7.4", "14.1", "14.2", "14.7", "14.10", "14.12"])
 def test_graphs_are_drawn(number):
     import matplotlib.pyplot as plt
 
     figure = draw_figure(number)
-    assert len([text for text in figure.axes[0].texts if text.get_text()]) >= 5
+    assert len([text for text in figure.axes[0].texts if text.get_text()]) >= (3 if number == "14.10" else 5)
     plt.close(figure)
+
+
+@pytest.mark.covers("graphical.lda-novel-topics")
+def test_topics_of_a_novel():
+    import matplotlib.pyplot as plt
+
+    found(ex_14_9())
+    figure = draw_figure("ex 14.9")
+    heights = np.array([[bar.get_height() for bar in group] for group in figure.axes[0].containers])
+    np.testing.assert_allclose(heights.sum(axis=0), 1)
+    plt.close(figure)
+
+
+@pytest.mark.covers("graphical.hdp")
+def test_numbers_of_topics():
+    found(ex_14_10())

@@ -7,7 +7,14 @@ from scipy.special import digamma as exact_digamma
 from scipy.special import gammaln
 from sklearn.decomposition import LatentDirichletAllocation as Peer
 
-from lanatus.graphical import PLSA, HierarchicalDirichletProcess, LatentDirichletAllocation, coherence, top_words
+from lanatus.graphical import (
+    PLSA,
+    HierarchicalDirichletProcess,
+    LatentDirichletAllocation,
+    coherence,
+    plot_topics,
+    top_words,
+)
 from lanatus.graphical.topics._lda import newton_dirichlet
 
 
@@ -210,3 +217,18 @@ def test_merging_gains_what_the_joint_distribution_does():
     tokens.merge(0, 2)
     assert tokens.of_topic[2] == 0
     np.testing.assert_allclose(joint(alpha * np.array([0.4, 0.4, 1e-300, 0.2])) - before, gain, rtol=1e-6)
+
+
+def test_topics_are_drawn():
+    import matplotlib.pyplot as plt
+
+    figure = plot_topics(np.arange(30).reshape(5, 6), list("甲乙丙丁戊己"), n=3, names=list("abcde"))
+    shown = [axes for axes in figure.axes if axes.axison]
+    assert [axes.get_title() for axes in shown] == list("abcde")
+    for k, axes in enumerate(shown):
+        assert [label.get_text() for label in axes.get_yticklabels()] == ["己", "戊", "丁"]
+        widths = [bar.get_width() for bar in axes.patches]
+        np.testing.assert_allclose(widths, np.arange(6 * k + 5, 6 * k + 2, -1) / np.arange(6 * k, 6 * k + 6).sum())
+    plt.close(figure)
+    with pytest.raises(ValueError, match="words"):
+        plot_topics([[1, 2]], ["a"])

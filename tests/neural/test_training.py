@@ -30,6 +30,8 @@ ODD = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
         ("rprop", {}),
         ("lbfgs", {}),
         ("lm", {"loss": "squared_error"}),
+        ("annealing", {"max_iter": 400}),
+        ("genetic", {"max_iter": 400}),
     ],
 )
 def test_every_solver_learns(solver, settings):
@@ -138,6 +140,27 @@ def test_several_starts_keep_the_least_loss():
         for n in (1, 4, 8)
     ]
     assert curves[0] >= curves[1] >= curves[2]
+
+
+@pytest.mark.parametrize("solver", ["annealing", "genetic"])
+def test_searches_without_slopes_keep_the_best_and_find_xor(solver):
+    """From some starts where descent is stuck at a local minimum they get out (5.4)."""
+    settings = {"activation": "tanh", "alpha": 0.0, "scaling": None}
+    stuck = [
+        seed
+        for seed in range(12)
+        if MLPClassifier(2, solver="lbfgs", tol=1e-6, random_state=seed, **settings).fit(*ODD).loss_ > 0.3
+    ]
+    assert len(stuck) > 3  # two units are few
+    nets = [MLPClassifier(2, solver=solver, max_iter=400, random_state=seed, **settings).fit(*ODD) for seed in stuck]
+    assert min(net.loss_ for net in nets) < 0.01
+    assert all((np.diff(net.loss_curve_) <= 0).all() for net in nets)  # what is told is the best so far
+    again = MLPClassifier(2, solver=solver, max_iter=400, random_state=stuck[0], **settings).fit(*ODD)
+    assert again.loss_curve_ == nets[0].loss_curve_
+    with pytest.raises(ValueError, match="batch_norm and dropout have no meaning"):
+        MLPClassifier(2, solver=solver, batch_norm=True).fit(*ODD)
+    with pytest.raises(ValueError, match="alpha='evidence' needs"):
+        MLPClassifier(2, solver=solver, alpha="evidence").fit(*ODD)
 
 
 def test_weights_are_rows_said_twice_and_a_label_without_weight_is_none():

@@ -9,6 +9,7 @@ from lanatus.graphical import (
     GaussianHMM,
     HillClimbSearch,
     JunctionTree,
+    MMHCSearch,
     network_score,
     read_network,
 )
@@ -70,6 +71,20 @@ def test_searches_find_networks_that_cost_no_more_than_pyagrums(shared_data, fil
     edges = [(D.columns[a], D.columns[b]) for a, b in learner.learnDAG().arcs()]
     assert ours.score_ <= network_score(edges, D) * (1 + 2e-4)
     assert HillClimbSearch(tabu=10).fit(D).score_ <= ours.score_ + 1e-9
+
+
+@pytest.mark.covers("graphical.bn-greedy-search")
+def test_a_climb_from_tests_ends_below_pyagrums(shared_data):
+    gum = pytest.importorskip("pyagrum")
+    D = read_network(shared_data / "bif" / "alarm.bif").sample(1000, random_state=0).astype(str)
+    learner = gum.BNLearner(D)
+    learner.useScoreBIC()
+    learner.useNoPrior()
+    learner.useGreedyHillClimbing()
+    edges = [(D.columns[a], D.columns[b]) for a, b in learner.learnDAG().arcs()]
+    found = MMHCSearch(refine=True).fit(D)
+    assert found.score_ < 0.99 * network_score(edges, D)
+    assert found.score_ < MMHCSearch().fit(D).score_
 
 
 @pytest.mark.covers("graphical.hmm-learning", "graphical.hmm-gaussian")

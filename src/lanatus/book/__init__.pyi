@@ -144,3 +144,5 @@ from .ch14._models import ex_14_5 as ex_14_5
 from .ch14._models import fig_14_4 as fig_14_4
 from .ch14._models import fig_14_5 as fig_14_5
 from .ch14._models import hmm_tasks as hmm_tasks
+from .ch14._topics import ex_14_9 as ex_14_9
+from .ch14._topics import ex_14_10 as ex_14_10

@@ -31,9 +31,9 @@ def draw_figure(number: str) -> Any:
         "6.2", "6.4" to "6.7", "7.2", "7.4", "7.7" for the learning curves that section 7.7 speaks of, "8.4", "8.6",
         "8.7", "8.10", "9.3", "9.5", "9.7", "9.8", "9.10", "9.12", "9.13", "10.1", "10.3 noise", "10.4", "10.6", "10.7",
         "10.7 sparse", "11.6 nyquist", "11.6 phase", "11.6 recovery", "13.1", "13.1 active", "13.2 harm", "13.3",
-        "13.5 views", "13.8", "13.10", "14.1", "14.2", "14.7", "CB 2", "CB 13", "CB 14", "SL 4.1", or "ex 5.4",
-        "ex 5.5", "ex 5.6", "ex 5.8", "ex 8.3", "ex 8.5", "ex 10.1", "ex 10.5" to "ex 10.9", "ex 11.9", "ex 13.4" and
-        "ex 13.8" for the pictures that those exercises ask for.
+        "13.5 views", "13.8", "13.10", "14.1", "14.2", "14.7", "14.10", "14.12", "CB 2", "CB 13", "CB 14", "SL 4.1", or
+        "ex 5.4", "ex 5.5", "ex 5.6", "ex 5.8", "ex 8.3", "ex 8.5", "ex 10.1", "ex 10.5" to "ex 10.9", "ex 11.9",
+        "ex 13.4", "ex 13.8" and "ex 14.9" for the pictures that those exercises ask for.
 
     Returns
     -------

@@ -36,6 +36,7 @@ from .networks._gaussian_network import GaussianBayesianNetwork as GaussianBayes
 from .networks._gaussian_network import LinearGaussian as LinearGaussian
 from .networks._watermelon import load_watermelon_network as load_watermelon_network
 from .pictures._graphs import plot_graph as plot_graph
+from .pictures._topics import plot_topics as plot_topics
 from .sampling._diagnostics import effective_sample_size as effective_sample_size
 from .sampling._diagnostics import r_hat as r_hat
 from .sampling._markov_chain import Balance as Balance

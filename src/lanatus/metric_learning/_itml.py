@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.spatial.distance import pdist
 from sklearn.utils import check_random_state
 
 from lanatus._core import metric_learning as kernels
@@ -49,7 +50,7 @@ class ITML(CallbackSupportMixin, MetricLearner):
     max_iter : int, default=1000
         Most cycles.
     tol : float, default=1e-3
-        Stop when the multipliers move by no more than this share in a cycle.
+        Stop when the multipliers move by no more than this share of their lengths before and after a cycle.
     random_state : int, RandomState or None, default=None
         Draws pairs.
 
@@ -148,7 +149,7 @@ class ITML(CallbackSupportMixin, MetricLearner):
         for step in progress.iterations():
             moved = kernels.bregman_cycle(V, sign, float(self.gamma), M, multipliers, xi)
             self.n_iter_ = step.number + 1
-            step.done(state=dict, attributes=partial(self._at, M, rows.dtype))
+            step.done(state=dict, attributes=partial(self._now, M, rows.dtype))
             if step.stop or moved <= self.tol:
                 break
         else:
@@ -156,9 +157,6 @@ class ITML(CallbackSupportMixin, MetricLearner):
         self.components_ = root_of(M).astype(rows.dtype)
         progress.finish({"components_": self.components_})
         return self
-
-    def _at(self, M: np.ndarray, dtype: np.dtype) -> dict[str, Any]:
-        return {"components_": root_of(M).astype(dtype), "schema_": self.schema_}
 
     @fitting
     def partial_fit(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Self:
@@ -194,6 +192,10 @@ class ITML(CallbackSupportMixin, MetricLearner):
         self.components_, self.n_iter_ = root_of(M).astype(rows.dtype), self.n_iter_ + 1
         return self
 
+    def _now(self, M: np.ndarray, dtype: Any) -> dict[str, Any]:
+        """What is learned so far, for callbacks."""
+        return {"components_": root_of(M).astype(dtype), "schema_": self.schema_}
+
     def _links(self, X: np.ndarray, y: Any, must: Any, cannot: Any, rng: Any) -> tuple[np.ndarray, np.ndarray]:
         most = self.n_constraints
         if most is None and y is not None:
@@ -207,8 +209,7 @@ class ITML(CallbackSupportMixin, MetricLearner):
                 raise ValueError(f"bounds are {u:g} and {lower:g}; wanted u > 0 and l at least as large.")
             return np.array([u, lower])
         some = X if len(X) <= 500 else X[np.sort(rng.permutation(len(X))[:500])]
-        i, j = np.triu_indices(len(some), k=1)
-        away = np.linalg.norm(some[i] - some[j], axis=1)
+        away = pdist(some)
         u, lower = np.percentile(away, [5, 95]) ** 2
         largest = max(float(away.max(initial=0.0)) ** 2, 1e-300)
         return np.array([max(u, 1e-9 * largest), max(lower, 1e-9 * largest)])

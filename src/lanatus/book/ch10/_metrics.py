@@ -19,7 +19,7 @@ def _objective(P: np.ndarray, X: np.ndarray, y: np.ndarray, *, self_term: bool) 
 def metrics_of_melons() -> Iterator[Figure]:
     """NCA's objective with and without the row itself below the line of (10.35), and (10.39) as it is printed."""
     X, y = load_watermelon("3.0a", return_X_y=True, frame="numpy")
-    toy, classes = np.array([[0.0], [1.0], [3.0]]), ["a", "a", "b"]
+    toy, classes = np.array([[0.0], [1.0], [3.0]]), np.array(["a", "a", "b"])
     for scale, alone, itself in (
         (1, 8.046602012788842, 7.534571305507052),
         (10, 12.746896941846853, 6.520208241995174),

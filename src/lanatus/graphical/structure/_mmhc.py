@@ -11,7 +11,7 @@ from lanatus.graphical.networks._coded import CodedFrame, coded_frame
 from lanatus.graphical.structure._hill_climb import HillClimbSearch
 from lanatus.graphical.structure._independence_tests import independence_test
 from lanatus.graphical.structure._scores import SCORES
-from lanatus.params import Choice, Integer, Real, check_params, rules_for
+from lanatus.params import Choice, Flag, Integer, Real, check_params, rules_for
 
 
 class MMHCSearch(BaseEstimator):
@@ -31,6 +31,8 @@ class MMHCSearch(BaseEstimator):
         A p-value above it counts as independent.
     max_given : int, default=3
         Most variables that are given in a test.
+    refine : bool, default=False
+        Whether to climb on from there among all graphs, which often ends lower than a climb from no edge.
     tabu : int, default=0
         As in `HillClimbSearch`.
     alpha : float, default=0.0
@@ -60,12 +62,14 @@ class MMHCSearch(BaseEstimator):
         *,
         significance: float = 0.05,
         max_given: int = 3,
+        refine: bool = False,
         tabu: int = 0,
         alpha: float = 0.0,
     ) -> None:
         self.score = score
         self.significance = significance
         self.max_given = max_given
+        self.refine = refine
         self.tabu = tabu
         self.alpha = alpha
 
@@ -74,6 +78,7 @@ class MMHCSearch(BaseEstimator):
         score=Choice(*SCORES),
         significance=Real(above=0, below=1),
         max_given=Integer(low=0),
+        refine=Flag(),
         tabu=Integer(low=0),
         alpha=Real(low=0, below=np.inf),
     )
@@ -93,6 +98,8 @@ class MMHCSearch(BaseEstimator):
         found = {name: self._neighbours(frame, name) for name in frame.names}
         self.candidates_ = {name: {other for other in own if name in found[other]} for name, own in found.items()}
         search = HillClimbSearch(self.score, candidates=self.candidates_, tabu=self.tabu, alpha=self.alpha).fit(D)
+        if self.refine:
+            search = HillClimbSearch(self.score, start=search.network_, tabu=self.tabu, alpha=self.alpha).fit(D)
         self.network_, self.score_ = search.network_, search.score_
         return self
 

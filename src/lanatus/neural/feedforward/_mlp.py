@@ -1,7 +1,7 @@
 """What the multi-layer networks for classes and for numbers share: one network, learned in one of many ways."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -23,11 +23,13 @@ from lanatus.base import (
 from lanatus.callbacks import CallbackSupportMixin, Progress, Restart, tell
 from lanatus.neural.feedforward._descent import Descent, Feed
 from lanatus.neural.feedforward._evidence import weigh_evidence
+from lanatus.neural.feedforward._global_search import annealing_steps, genetic_steps
 from lanatus.neural.feedforward._inputs import Inputs, NetworkInput, learn_inputs
 from lanatus.neural.feedforward._network import Network, Target
-from lanatus.neural.feedforward._rules import DESCENTS
+from lanatus.neural.feedforward._rules import DESCENTS, SEARCHES
 from lanatus.neural.feedforward._schedules import Schedule
 from lanatus.neural.feedforward._second_order import NetworkError, lbfgs_steps, levenberg_marquardt
+from lanatus.optimize.solvers.smooth import Step
 from lanatus.table import Table
 
 _MOST_PARAMETERS = 2000  # of a network whose Hessian is wanted
@@ -145,7 +147,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
         return descent.schedule.name in ("cosine", "exponential")
 
     def _solve(self, net: Network, X: Any, target: Target, rng: np.random.RandomState) -> None:
-        """L-BFGS or Levenberg-Marquardt on all rows, from several starts if asked for."""
+        """Solvers that look at all rows at each step, from several starts if asked for."""
         rows = self.inputs_.rows(X)
         if self.solver == "lm" and net.n_parameters > _MOST_PARAMETERS:
             raise ValueError(
@@ -182,8 +184,8 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
         if np.isfinite(state["alpha"]):  # of a fit that goes on
             decay = net.weight_places() * state["alpha"]
         objective = NetworkError(net, rows, target, state["running"], decay, share, self.max_fun)
-        solver = levenberg_marquardt if self.solver == "lm" else lbfgs_steps
-        steps = solver(objective, state["theta"], self.tol)
+        solver = self._steps(restart, int(state["n_iter"]))
+        steps = solver(objective, state["theta"])
         for iteration in restart.iterations(start=int(state["n_iter"])):
             step = next(steps)
             if not np.isfinite(step.value):
@@ -200,13 +202,21 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
                 state["alpha"] = alpha
                 if not settled:
                     state["done"] = False
-                    steps = solver(objective, step.theta, self.tol)
+                    steps = solver(objective, step.theta)
             if self.verbose:
                 tell(f"{type(self).__name__}: iteration {state['n_iter']}, loss {step.value:.8g}")
             iteration.done(state=partial(dict, state), attributes=partial(self._attributes, net, dict(state)))
             if iteration.stop or bool(state["done"]):
                 break
         return state
+
+    def _steps(self, restart: Restart, start: int) -> Callable[[NetworkError, np.ndarray], Iterator[Step]]:
+        """How the error of all rows goes down."""
+        if self.solver in SEARCHES:
+            search = annealing_steps if self.solver == "annealing" else genetic_steps
+            rng = np.random.RandomState((restart.seed + start + 1) % 2**32)
+            return partial(search, rng=rng, rounds=self.max_iter, start=start)
+        return partial(levenberg_marquardt if self.solver == "lm" else lbfgs_steps, tol=self.tol)
 
     def _decay(self, net: Network, mass: float) -> tuple[float, Any]:
         """Share of the mean loss, and the strength of the squares of all parameters (5.17), or of the weights."""
@@ -219,8 +229,8 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
 
     def _refuse(self, target: Target) -> None:
         """Say what has no meaning together."""
-        full = self.solver in ("lbfgs", "lm")
-        if self.alpha == "evidence" and (not full or self.lam is not None):
+        full = self.solver not in DESCENTS
+        if self.alpha == "evidence" and (self.solver not in ("lbfgs", "lm") or self.lam is not None):
             raise ValueError("alpha='evidence' needs solver='lbfgs' or 'lm', and no lam.")
         if full and (self.batch_norm or np.any(np.asarray(self.dropout) > 0)):
             raise ValueError(
@@ -248,7 +258,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
             loss=self._loss_name(),
             normed=self.batch_norm,
             dropout=shares * len(hidden) if len(shares) == 1 else shares,
-            double=self.solver in ("lbfgs", "lm", "bp", "accumulated-bp", "rprop"),
+            double=self.solver not in ("adam", "adamw", "sgd", "adagrad", "rmsprop"),
         )
 
     def _descent(self, count: int) -> Descent:

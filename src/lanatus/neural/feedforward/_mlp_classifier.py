@@ -59,11 +59,12 @@ class MLPClassifier(ClassifierMixin, MultiLayerNetwork):
         Units of each hidden layer; an empty list is a linear model.
     activation : {"identity", "logistic", "tanh", "relu"}, default="relu"
         What hidden units do with their sums.
-    solver : {"adam", "adamw", "sgd", "adagrad", "rmsprop", "bp", "accumulated-bp", "rprop", "lbfgs", "lm"}, \
-default="adam"
+    solver : {"adam", "adamw", "sgd", "adagrad", "rmsprop", "bp", "accumulated-bp", "rprop", "lbfgs", "lm", \
+"annealing", "genetic"}, default="adam"
         How the error goes down: stochastic descent by one of five rules, in float32; the book's standard
         back-propagation, row by row, and its accumulated one, a step a round; Rprop, whose steps look at the signs of
-        the slopes over all rows; L-BFGS; Levenberg-Marquardt for squared errors and up to 2000 parameters.
+        the slopes over all rows; L-BFGS; Levenberg-Marquardt for squared errors and up to 2000 parameters; simulated
+        annealing and a genetic algorithm, which ask for no slope and are for small networks (5.4).
     alpha : float or "evidence", default=1e-4
         Strength of the squared weights: alpha/2 times their sum over the rows of a batch is added to the mean loss;
         "evidence" lets the data tell it (MacKay), with "lbfgs" and "lm". "adamw" shrinks weights by alpha times the

@@ -8,7 +8,8 @@ from lanatus.neural.feedforward._schedules import SCHEDULES
 from lanatus.params import COMMON, Choice, Flag, Integer, Nothing, ParameterRule, Real, Satisfies
 
 DESCENTS = ("adam", "adamw", "sgd", "adagrad", "rmsprop", "bp", "accumulated-bp", "rprop")
-SOLVERS = (*DESCENTS, "lbfgs", "lm")
+SEARCHES = ("annealing", "genetic")
+SOLVERS = (*DESCENTS, "lbfgs", "lm", *SEARCHES)
 
 
 def are_sizes(value: Any) -> bool:

@@ -76,7 +76,8 @@ def _connect(axes: Any, one: Any, other: Any, weight: float, strongest: float, f
     )
     if few:
         at = one + (0.22 + 0.13 * (row % 3)) * (other - one)
-        axes.annotate(f"{weight:.2f}", at, fontsize=6, color=colour, ha="center", va="center", zorder=2)
+        paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
+        axes.annotate(f"{weight:.2f}", at, fontsize=6, color=colour, ha="center", va="center", zorder=2, bbox=paper)
 
 
 def plot_loss(*nets: Any, labels: Sequence[str] | None = None, ax: Any = None) -> Any:

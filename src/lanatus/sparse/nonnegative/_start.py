@@ -3,8 +3,11 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import eigh
 from sklearn.utils.extmath import randomized_svd
 
+_FEW = 1000  # columns whose products with each other are soon decomposed
 STARTS = ("random", "nndsvd", "nndsvda", "nndsvdar")
 
 
@@ -44,7 +47,7 @@ def first_factors(X: Any, k: int, init: str | None, rng: np.random.RandomState) 
 
 def _by_singular_vectors(X: Any, k: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
     """Boutsidis and Gallopoulos (2008)."""
-    U, size, V = randomized_svd(X, k, random_state=rng)
+    U, size, V = _leading(X, k, rng)
     W, H = np.zeros(U.shape), np.zeros(V.shape)
     W[:, 0], H[0] = np.sqrt(size[0]) * np.abs(U[:, 0]), np.sqrt(size[0]) * np.abs(V[0])
     for j in range(1, k):
@@ -58,3 +61,15 @@ def _by_singular_vectors(X: Any, k: int, rng: np.random.RandomState) -> tuple[np
         H[j] = np.sqrt(size[j] * lengths) * v / np.linalg.norm(v)
     W[W < 1e-6], H[H < 1e-6] = 0, 0
     return W, H
+
+
+def _leading(X: Any, k: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The k leading singular values and vectors: of few columns by their products, in one look at the rows."""
+    n, d = X.shape
+    if not sp.issparse(X) and 2 * k <= d <= min(n, _FEW):
+        squares, axes = eigh(X.T @ X, subset_by_index=[d - k, d - 1], check_finite=False)
+        size = np.sqrt(np.maximum(squares[::-1], 0.0))
+        if len(size) == k and size[-1] > 1e-6 * size[0]:  # products lose half of the digits
+            V = np.ascontiguousarray(axes[:, ::-1].T)
+            return X @ V.T / size, size, V
+    return tuple(randomized_svd(X, k, random_state=rng))

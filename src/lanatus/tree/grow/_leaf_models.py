@@ -246,10 +246,11 @@ class LeafModelTree(DecisionTreeClassifier):
             from lanatus.bayes import GaussianNB
 
             return GaussianNB()
-        from sklearn.neural_network import MLPClassifier
+        from lanatus.neural import MLPClassifier
 
         seed = int(seeds.randint(np.iinfo(np.int32).max))
-        return MLPClassifier((self.hidden_units,), solver="lbfgs", max_iter=self.max_epochs, random_state=seed)
+        settings: dict[str, Any] = {"solver": "lbfgs", "max_iter": self.max_epochs, "scaling": None}
+        return MLPClassifier((self.hidden_units,), random_state=seed, **settings)
 
     def _shares(self, model: Any, X: np.ndarray) -> np.ndarray:
         """What a model says of rows, with a column for every class of the tree."""
