@@ -119,6 +119,7 @@ def test_conjugate_gradients_meet_the_rounds(method, kernel):
     X, y, _ = digits(700, 0.1)  # more rows than are solved at once
     recorder = Recorder()
     how = {"kernel": kernel, "gamma": 0.5}
+    how |= {"alpha": 0.9} if method is LabelSpreading else {}  # with a small one rounds are taken, on sparse graphs
     rounds = method(solver="iterate", tol=1e-9, max_iter=20_000, **how).set_callbacks(recorder).fit(X, y)
     solved = method(tol=1e-6, **how).fit(X, y)
     np.testing.assert_allclose(solved.scores_, rounds.scores_, atol=1e-6)
@@ -203,3 +204,17 @@ def test_bad_kernels_are_refused(method):
         method(kernel=lambda A, B: np.full((4, 4), np.inf)).fit(X, y)
     with pytest.warns(UserWarning, match="no label reaches 2"):  # so narrow that no two rows are near
         assert method(gamma=1e9).fit(100 * X, y).transduction_.tolist() == [0, 1, 0, 0]
+
+
+@pytest.mark.covers("semi.label-spreading")
+def test_scores_many_edges_away_are_no_noise():
+    """On a long path with a small alpha scores fall by that factor an edge, below what is exact beside the largest."""
+    n = 400
+    W = sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[1, -1], format="csr")
+    y = np.full(n, -1)
+    y[0], y[-1] = 0, 1
+    model = LabelSpreading(kernel="precomputed", alpha=0.2).fit(W, y)
+    np.testing.assert_array_equal(model.transduction_, np.arange(n) >= n // 2)
+    ratio = model.scores_[10:90, 0] / model.scores_[11:91, 0]
+    # f_i = a / 2 (f_(i-1) + f_(i+1)) falls by the larger root of r^2 - (2 / a) r + 1 = 0, (1 + sqrt(1 - a^2)) / a
+    np.testing.assert_allclose(ratio, (1 + np.sqrt(1 - 0.2**2)) / 0.2, rtol=1e-5)

@@ -20,6 +20,7 @@ from lanatus.semi import (
     S3VM,
     S4VM,
     CoReg,
+    DemocraticCoLearning,
     LabelSpreading,
     MeanS3VM,
     SemiSupervisedEnsemble,
@@ -369,3 +370,47 @@ def test_different_learners_teach_each_other():
     assert strict.n_iter_ == 1
     tree = DecisionTreeClassifier(random_state=0).fit(X[chosen], (names[chosen] == "good").astype(int))
     np.testing.assert_array_equal(strict.estimators_[1].predict(X), tree.predict(X))
+
+
+def test_the_majority_teaches_whom_it_outvotes():
+    X, truth = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    gain = []
+    for seed in range(4):
+        y = np.full(len(X), -1)
+        chosen = np.random.default_rng(seed).permutation(len(X))[:40]
+        y[chosen] = truth[chosen]
+        recorder = Recorder()
+        learners = [GaussianNB(), DecisionTreeClassifier(random_state=0), SVC()]
+        model = DemocraticCoLearning(learners, random_state=seed).set_callbacks(recorder).fit(X, y)
+        assert len(recorder) == model.n_iter_ >= 1
+        np.testing.assert_array_equal(model.transduction_[chosen], truth[chosen])
+        alone = [learner.fit(X[chosen], truth[chosen]).score(X, truth) for learner in learners]
+        gain.append(model.score(X, truth) - np.mean(alone))
+    assert np.mean(gain) > 0
+
+
+def test_a_round_of_democratic_co_learning_from_the_text():
+    class Rote:
+        def __init__(self, answers):
+            self.answers = np.array(answers)
+
+        def predict(self, rows):
+            return self.answers[rows[:, 0].astype(int)]
+
+    X = np.arange(8.0)[:, None]
+    codes = np.array([0, 0, 1, 1, -1, -1, -1, -1])
+    model = DemocraticCoLearning()
+    model.classes_ = np.array([0, 1])
+    models = [Rote([0, 0, 1, 1, 0, 0, 1, 1]), Rote([0, 0, 1, 1, 0, 0, 1, 0]), Rote([0, 0, 1, 1, 1, 0, 1, 1])]
+    taught, wrong = [codes.copy() for _ in range(3)], np.zeros(3)
+    low, asked = np.full(3, 0.9), np.arange(4, 8)
+    lessons = model._lessons(models, np.array([0.8, 0.7, 0.9]), low, X, asked, taught, wrong)
+    assert lessons[0] is None  # never outvoted
+    # outvoted on row 7, by 0.8 + 0.9 over 0.7: q = 5 (1 - 2 * 0.1 / 5)^2 = 4.608 > 4
+    assert (lessons[1][0].tolist(), lessons[1][1].tolist()) == ([7], [1])
+    assert lessons[1][2] == pytest.approx(0.1)
+    # row 4: a majority of 0.8 + 0.7 against a single learner of 2.0 does not weigh enough
+    lessons = model._lessons(models, np.array([0.8, 0.7, 2.0]), low, X, asked, taught, wrong)
+    assert lessons[2] is None
+    assert model._lessons(models, np.array([0.8, 0.7, 0.9]), np.full(3, 0.4), X, asked, taught, wrong) == [None] * 3

@@ -17,6 +17,7 @@ from .clustering._constraints import violated_constraints as violated_constraint
 from .clustering._seeded_kmeans import SeededKMeans as SeededKMeans
 from .disagreement._co_training import CoTraining as CoTraining
 from .disagreement._coreg import CoReg as CoReg
+from .disagreement._democratic import DemocraticCoLearning as DemocraticCoLearning
 from .disagreement._ensemble import SemiSupervisedEnsemble as SemiSupervisedEnsemble
 from .disagreement._self_training import SelfTrainingClassifier as SelfTrainingClassifier
 from .disagreement._statistical import StatisticalCoLearning as StatisticalCoLearning

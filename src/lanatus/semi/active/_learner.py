@@ -8,12 +8,13 @@ import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_random_state
 
-from lanatus.base import Estimator, Numbers, Takes, check_is_fitted, fitting, n_rows, take_rows
+from lanatus.base import Estimator, Numbers, Takes, check_is_fitted, fitting, take_rows
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import method
 from lanatus.params import COMMON, Choice, Function, Integer, Nothing, Satisfies, rules_for
 from lanatus.scale import blockwise
 from lanatus.semi._labels import UNLABELLED, SemiSupervised, partial_codes
+from lanatus.semi.active._answers import listed, merged_labels, named
 from lanatus.semi.active._committee import committee_query, disagreement_query
 from lanatus.semi.active._oracles import CsvOracle, NoAnswerYet, TerminalOracle
 from lanatus.semi.active._queries import (
@@ -245,10 +246,10 @@ class ActiveLearner(SemiSupervised, CallbackSupportMixin, ClassifierMixin, Wrapp
 
     def _codes(self, y: Any, X: Any, asked: Asked) -> np.ndarray:
         """Places of the labels with the answers so far; before any is known, all unknown."""
-        labels = _as_list(y, X)
+        labels = listed(y, X)
         for row, answer in zip(asked.rows, asked.answers, strict=True):
             labels[row] = answer
-        merged = _as_array(labels)
+        merged = merged_labels(labels)
         if merged is None:
             if self.oracle is None:
                 partial_codes(y, X)  # says that there is no label
@@ -263,7 +264,7 @@ class ActiveLearner(SemiSupervised, CallbackSupportMixin, ClassifierMixin, Wrapp
             raise ValueError("no row has a label after all questions; wanted one at least.")
         model: Any = clone(self.estimator)
         if isinstance(self.estimator, SemiSupervised) and len(known) < len(codes):
-            return model.fit(rows, _named(self.classes_, codes))
+            return model.fit(rows, named(self.classes_, codes))
         return model.fit(take_rows(rows, known), self.classes_[codes[known]])
 
     def _chosen(
@@ -322,7 +323,7 @@ class ActiveLearner(SemiSupervised, CallbackSupportMixin, ClassifierMixin, Wrapp
             "queried_": np.array(asked.rows, dtype=np.intp),
             "answers_": list(asked.answers),
             "rounds_": np.array(asked.rounds, dtype=np.intp),
-            "labels_": _named(self.classes_, codes),
+            "labels_": named(self.classes_, codes),
             "waiting_": np.array(waiting, dtype=np.intp),
             "n_iter_": n_iter,
         }
@@ -339,43 +340,3 @@ class _Numbers(Estimator):
 
     _takes = Takes(sparse=True)
     _wants = Numbers()
-
-
-def _named(classes: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Labels of codes; -1, or None among words, where there is none."""
-    if not len(classes):
-        return np.full(len(codes), None, dtype=object)
-    named = classes[codes]
-    numbers = named.dtype.kind in "iuf"
-    labels = named.copy() if numbers else named.astype(object)
-    labels[codes < 0] = UNLABELLED if numbers else None
-    return np.asarray(labels)
-
-
-def _as_list(y: Any, X: Any) -> list[Any]:
-    if y is None:
-        return [None] * n_rows(X)
-    if hasattr(y, "to_pylist"):
-        return list(y.to_pylist())
-    return list(np.asarray(y, dtype=object) if hasattr(y, "categories") else np.asarray(y).tolist())
-
-
-def _as_array(labels: list[Any]) -> Any:
-    """Labels of one kind, None for unknown ones made what that kind has for it; None if there is no label."""
-    known = [v for v in labels if not _is_hole(v)]
-    if not known:
-        return None
-    if all(isinstance(v, bool | np.bool_) for v in known) or any(isinstance(v, str) for v in known):
-        return np.array([None if _is_hole(v) else v for v in labels], dtype=object)
-    return np.array([UNLABELLED if _is_hole(v) else v for v in labels])
-
-
-def _is_hole(value: Any) -> bool:
-    if value is None or (isinstance(value, str) and value == "-1"):
-        return True
-    if isinstance(value, bool | np.bool_):
-        return False
-    try:
-        return bool(value != value or value == UNLABELLED)
-    except (TypeError, ValueError):
-        return True

@@ -147,7 +147,7 @@ class StatisticalCoLearning(SemiSupervised, CallbackSupportMixin, ClassifierMixi
         rows = self._take(X, reset=True)
         codes = self._learn_labels(y, rows)
         known, asked = np.flatnonzero(codes >= 0), np.flatnonzero(codes < 0)
-        folds = self._folds(codes[known])
+        folds = folds_of(codes[known], len(self.classes_), self.cv, self.random_state)
         taught = [codes.copy(), codes.copy()]
         wrong = np.zeros(2)  # upper bound on the wrong labels that each was taught
         limits = [self._limits(j, rows, codes, taught[j], known, folds) for j in range(2)]
@@ -172,17 +172,6 @@ class StatisticalCoLearning(SemiSupervised, CallbackSupportMixin, ClassifierMixi
             setattr(self, name, value)
         progress.finish(learned)
         return self
-
-    def _folds(self, labels: np.ndarray) -> np.ndarray:
-        """The part of each labelled row: every class goes round them."""
-        rng = check_random_state(self.random_state)
-        folds = np.empty(len(labels), dtype=np.intp)
-        turn = 0
-        for code in range(len(self.classes_)):
-            mine = np.flatnonzero(labels == code)
-            folds[rng.permutation(mine)] = (turn + np.arange(len(mine))) % self.cv
-            turn += len(mine)
-        return folds
 
     def _learnt(self, j: int, rows: Any, codes: np.ndarray) -> Any:
         chosen = np.flatnonzero(codes >= 0)
@@ -260,6 +249,18 @@ class StatisticalCoLearning(SemiSupervised, CallbackSupportMixin, ClassifierMixi
         """The class with more weight, the first of equal ones."""
         votes = self.predict_proba(X)
         return self.classes_[votes.argmax(axis=1)]
+
+
+def folds_of(labels: np.ndarray, k: int, cv: int, random_state: Any) -> np.ndarray:
+    """The part of each labelled row: every class goes round them."""
+    rng = check_random_state(random_state)
+    folds = np.empty(len(labels), dtype=np.intp)
+    turn = 0
+    for code in range(k):
+        mine = np.flatnonzero(labels == code)
+        folds[rng.permutation(mine)] = (turn + np.arange(len(mine))) % cv
+        turn += len(mine)
+    return folds
 
 
 def quality(m: float, wrong: float) -> float:

@@ -11,8 +11,12 @@ from lanatus.semi.graph._graph_classifier import _EXACT, RULES, GraphClassifier
 from lanatus.semi.graph._solve import solve_spread
 
 _FEW = 1500  # rows up to which weights are float64
+_SOON = 0.5  # alpha up to which rounds on a sparse graph end soon after they have reached every row
+_MOST_ROUNDS = 10_000
 _MOST_ALPHA = 0.9
 _LEAST_TOL = 1e-3
+_FAINT = 1e-20  # largest weight of a row that float32 is enough for
+_FAINT_SCORE = 10  # how far scores must be above what equations are solved to
 _STEEP = 1e4  # gamma |x|^2 from which float32 has too few digits for the differences
 
 
@@ -112,6 +116,8 @@ class LabelSpreading(GraphClassifier):
 
     def _solve(self, W: Any, start: np.ndarray, codes: np.ndarray, reached: np.ndarray) -> tuple[np.ndarray, int, bool]:
         root = _root_of_degrees(W)[:, None]
+        if sp.issparse(W) and self.alpha <= _SOON:
+            return self._settled(W, root, start, reached)
 
         def dense() -> np.ndarray:
             S = self._spread(W)
@@ -128,7 +134,27 @@ class LabelSpreading(GraphClassifier):
             tol=self.tol * _EXACT,
         )
         found[~reached] = 0
+        if self.alpha <= _SOON and found[reached].sum(axis=1).min(initial=1.0) < _FAINT_SCORE * self.tol * _EXACT:
+            return self._settled(W, root, start, reached)
         return np.maximum(found, 0.0), steps, converged
+
+    def _settled(
+        self, W: Any, root: np.ndarray, start: np.ndarray, reached: np.ndarray
+    ) -> tuple[np.ndarray, int, bool]:
+        """Round by round until the scores of each row stand still, be they ever so small.
+
+        With a small alpha scores fall by that factor from edge to edge. What is exact beside the largest score is noise
+        many edges away; sums of numbers that are not below 0 keep their digits everywhere.
+        """
+        own = (1 - self.alpha) * start
+        scores = own
+        for step in range(1, _MOST_ROUNDS + 1):
+            new = self.alpha * root * (W @ (root * scores).astype(W.dtype)) + own
+            grown = (new - scores).sum(axis=1)
+            scores = new
+            if (grown[reached] <= self.tol * _EXACT * new[reached].sum(axis=1)).all():
+                return scores, step, True
+        return scores, _MOST_ROUNDS, False
 
     def _spread(self, W: Any) -> Any:
         root = _root_of_degrees(W)
@@ -149,7 +175,10 @@ class LabelSpreading(GraphClassifier):
         if not self.gamma * float(np.einsum("ij,ij->i", centred, centred).max()) < _STEEP:
             return super()._gaussian_weights(rows)
         part = centred.astype(np.float32)
-        return np.asarray(self._gaussian().pairs(part, part))
+        W = np.asarray(self._gaussian().pairs(part, part))
+        W.flat[:: len(W) + 1] = 0
+        # A row whose every weight is too small for float32 would have no neighbour.
+        return W if W.max(axis=1).min() > _FAINT else super()._gaussian_weights(rows)
 
     def _step(self, S: Any, scores: np.ndarray, start: np.ndarray, codes: np.ndarray) -> np.ndarray:
         return np.asarray(self.alpha * (S @ scores) + (1 - self.alpha) * start)
