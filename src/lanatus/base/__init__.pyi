@@ -6,6 +6,8 @@ from ._arrays import aligned as aligned
 from ._arrays import in_floats as in_floats
 from ._arrays import n_threads as n_threads
 from ._arrays import threads_of as threads_of
+from ._blocks import Spread as Spread
+from ._blocks import spread as spread
 from ._collections import is_dask as is_dask
 from ._collections import refuse_collection as refuse_collection
 from ._estimator import Estimator as Estimator

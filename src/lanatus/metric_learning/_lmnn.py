@@ -7,11 +7,11 @@ from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
 from lanatus._core import metric_learning as kernels
-from lanatus.base import Floats, coded_rows, fitting
+from lanatus.base import Floats, coded_rows, fitting, spread
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import method
 from lanatus.metric_learning._learner import MetricLearner
-from lanatus.metric_learning._pair_gradient import gradient_of_pairs, spread
+from lanatus.metric_learning._pair_gradient import gradient_of_pairs
 from lanatus.metric_learning._start import START_RULE, first_map
 from lanatus.neighbors import nearest
 from lanatus.params import Integer, Nothing, Real, rules_for

@@ -7,11 +7,11 @@ from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
 from lanatus._core import metric_learning as kernels
-from lanatus.base import Floats, coded_rows, fitting, warn_unconverged
+from lanatus.base import Floats, Spread, coded_rows, fitting, spread, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress, tell
 from lanatus.catalog import method
 from lanatus.metric_learning._learner import MetricLearner
-from lanatus.metric_learning._pair_gradient import Spread, gradient_of_pairs, spread
+from lanatus.metric_learning._pair_gradient import gradient_of_pairs
 from lanatus.metric_learning._start import START_RULE, first_map
 from lanatus.params import Flag, Function, Integer, Nothing, rules_for
 

@@ -1,30 +1,14 @@
 """The gradient of a metric from weights of pairs of rows, block after block."""
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from lanatus.base import n_threads
+from lanatus.base import Spread
 
 _CACHED = 2**22  # bytes of a block of weights
 _PARTS = 8  # blocks of few rows, so that there is one for each thread
 Weights = Callable[[np.ndarray, np.ndarray, int], float]
-Spread = Callable[[Callable[[int], tuple[float, np.ndarray, np.ndarray]], range], Iterator[tuple]]
-
-
-@contextmanager
-def spread() -> Iterator[Spread]:
-    """A map over threads, while BLAS has one: blocks are the same however many threads there are, and so are sums."""
-    team = n_threads()
-    with threadpool_limits(1, user_api="blas"):
-        if team == 1:
-            yield map
-            return
-        with ThreadPoolExecutor(team) as pool:
-            yield pool.map
 
 
 def gradient_of_pairs(X: np.ndarray, A: np.ndarray, weigh: Weights, over: Spread = map) -> tuple[float, np.ndarray]:

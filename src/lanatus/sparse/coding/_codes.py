@@ -8,10 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from lanatus._core import sparse as kernels
-from lanatus.base import n_threads
+from lanatus.base import n_threads, spread
 
 ALGORITHMS = ("lasso_lars", "lasso_cd", "lars", "omp", "threshold")
 _BLOCK = 8192  # rows whose products with the atoms are in memory at a time
+_PART = 2048  # the same, where each thread has its own
 
 
 @dataclass(frozen=True)
@@ -95,13 +96,24 @@ class Coder:
     def encode_sparse(self, X: Any, D: np.ndarray, gram: np.ndarray | None = None) -> sp.csr_matrix:
         """The same as CSR, without a dense matrix in between for "omp"."""
         gram = gram_of(D) if gram is None else gram
-        parts = []
-        for _, Q, squares in self._products(X, D):
-            if self.algorithm == "omp":
-                parts.append(_rows_of(self._pursue(gram, Q, squares, D.shape[1]), len(D)))
-            else:
-                parts.append(sp.csr_matrix(self.code(gram, Q, squares, D.shape[1])))
+        if self.algorithm == "omp":
+            return self._pursued_blocks(X, D, gram)
+        parts = [sp.csr_matrix(self.code(gram, Q, squares, D.shape[1])) for _, Q, squares in self._products(X, D)]
         return sp.vstack(parts, format="csr")
+
+    def _pursued_blocks(self, X: Any, D: np.ndarray, gram: np.ndarray) -> sp.csr_matrix:
+        """The codes of "omp", a block of rows a thread."""
+        atoms, n = np.ascontiguousarray(D.T), X.shape[0]
+        _, most = self.settings(len(gram), D.shape[1])
+
+        def of_block(begin: int) -> Any:
+            part = np.asarray(X[begin : begin + _PART], dtype=np.float64)
+            squares = np.einsum("ij,ij->i", part, part)
+            return kernels.pursue(gram, part @ atoms, squares, most=most, tol=0.0, n_threads=1)
+
+        with spread() as over:
+            found = list(over(of_block, range(0, n, _PART)))
+        return _rows_of(tuple(np.concatenate(one) for one in zip(*found, strict=True)), len(D))
 
     def _products(self, X: Any, D: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
         atoms = np.ascontiguousarray(D.T)
