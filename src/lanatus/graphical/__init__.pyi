@@ -52,6 +52,7 @@ from .sampling._monte_carlo import rejection_sample as rejection_sample
 from .sequences._categorical_hmm import CategoricalHMM as CategoricalHMM
 from .sequences._chain_crf import ChainCRF as ChainCRF
 from .sequences._gaussian_hmm import GaussianHMM as GaussianHMM
+from .sequences._graph_crf import GraphCRF as GraphCRF
 from .structure._chow_liu import chow_liu_tree as chow_liu_tree
 from .structure._exact import ExactSearch as ExactSearch
 from .structure._hill_climb import HillClimbSearch as HillClimbSearch
