@@ -4,6 +4,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from lanatus.base import Floats, check_is_fitted, fitting, threads_of, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress, tell
@@ -240,7 +241,7 @@ class DictionaryLearning(CallbackSupportMixin, DictionaryCoding):
         coder, groups = self._coder(len(D))
         penalty = self._penalty(groups)
         self.error_, value = [], np.inf
-        with threads_of(self.n_jobs):
+        with threads_of(self.n_jobs), threadpool_limits(1, user_api="blas"):  # products are small
             for step in progress.iterations():
                 S = coder.encode(data, D, start=S)
                 update_atoms(D, S.T @ S, S.T @ data, data, rng, self.positive_dict)
@@ -306,5 +307,5 @@ class DictionaryLearning(CallbackSupportMixin, DictionaryCoding):
         rows = self._take(X, reset=False)
         strength = self.alpha if alpha is None else alpha
         coder = Coder("lasso_cd", strength, None, False, self.transform_max_iter, groups=Groups.of(self.groups, len(D)))
-        with threads_of(self.n_jobs):
+        with threads_of(self.n_jobs), threadpool_limits(1, user_api="blas"):  # products are small
             return np.asarray(coder.encode(rows, D.astype(np.float64)).astype(rows.dtype))

@@ -4,6 +4,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from lanatus._core import sparse as kernels
 from lanatus.base import Floats, fitting, threads_of
@@ -163,7 +164,7 @@ class KSVD(CallbackSupportMixin, DictionaryCoding):
         power = 1 if self.svd == "approximate" else 200
         progress = Progress(self, X, max_iter=self.max_iter)
         self.error_, error, best = [], np.inf, D.copy()
-        with threads_of(self.n_jobs):
+        with threads_of(self.n_jobs), threadpool_limits(1, user_api="blas"):  # products are small
             for step in progress.iterations():
                 S = coder.encode(data, D)
                 R = data - S @ D

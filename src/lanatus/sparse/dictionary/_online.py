@@ -4,6 +4,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from lanatus.base import Floats, fitting, threads_of
 from lanatus.callbacks import CallbackSupportMixin, Progress, tell
@@ -185,7 +186,7 @@ class MiniBatchDictionaryLearning(CallbackSupportMixin, DictionaryCoding):
         watch = _Plateau(self.max_no_improvement)
         horizon = max(len(data) / self.batch_size, 3.0)  # codes of the round before are by atoms of the round before
         self.n_steps_ = 0
-        with threads_of(self.n_jobs):
+        with threads_of(self.n_jobs), threadpool_limits(1, user_api="blas"):  # products are small
             for step in progress.iterations():
                 before, over = self._D.copy(), False
                 for begin in range(0, len(data), self.batch_size):
@@ -232,7 +233,7 @@ class MiniBatchDictionaryLearning(CallbackSupportMixin, DictionaryCoding):
             self._A, self._B = np.zeros((len(self._D),) * 2), np.zeros(self._D.shape)
         else:
             self._D, self._A, self._B = self._D.copy(), self._A.copy(), self._B.copy()
-        with threads_of(self.n_jobs):
+        with threads_of(self.n_jobs), threadpool_limits(1, user_api="blas"):  # products are small
             self._batch(data, rng)
         self.components_, self.n_iter_ = self._D.astype(rows.dtype), 1
         return self

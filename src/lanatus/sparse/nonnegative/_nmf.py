@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array, check_random_state
+from threadpoolctl import threadpool_limits
 
 from lanatus.base import Floats, Number, Takes, Transformer, check_is_fitted, fitting, warn_unconverged
 from lanatus.callbacks import CallbackSupportMixin, Progress, tell
@@ -225,7 +226,8 @@ class NMF(CallbackSupportMixin, Transformer):
         if self.init == "custom":
             W, H = given_factor(W, (n, k), "W"), given_factor(H, (k, d), "H")
         else:
-            W, H = first_factors(data, k, self.init, rng)
+            with threadpool_limits(1, user_api="blas"):
+                W, H = first_factors(data, k, self.init, rng)
         progress = Progress(self, X, max_iter=self.max_iter)
         steps = iter(progress.iterations())
 
@@ -250,7 +252,9 @@ class NMF(CallbackSupportMixin, Transformer):
         shrink = shrinkage_of(self, *X.shape)
         how: dict[str, Any] = {"update_H": update_H, "tol": self.tol, "max_iter": self.max_iter, "report": report}
         if self.solver == "cd":
-            return by_coordinates(X, W, H, shrink, rng=rng if self.shuffle else None, **how)
+            # The kernel has the threads; between its rounds those of BLAS would only be in its way.
+            with threadpool_limits(1, user_api="blas"):
+                return by_coordinates(X, W, H, shrink, rng=rng if self.shuffle else None, **how)
         beta = beta_of(self.beta_loss)
         return by_multiplication(
             X, W, H, shrink, beta, value=lambda W, H: float(np.sqrt(2 * divergence(X, W, H, beta))), **how
