@@ -1,4 +1,7 @@
 from .criteria._aic import aic_criterion as aic_criterion
+from .criteria._merits import cfs_merit as cfs_merit
+from .criteria._merits import consistency as consistency
+from .criteria._merits import fisher_criterion as fisher_criterion
 from .criteria._partitions import partition_difference as partition_difference
 from .criteria._partitions import subset_information_gain as subset_information_gain
 from .embedded._from_model import SelectFromModel as SelectFromModel

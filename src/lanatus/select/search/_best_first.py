@@ -47,7 +47,7 @@ class BestFirstSelector(Searching, FeatureSelector):
         The folds; None is 5.
     n_jobs : int or None, default=None
         Subsets judged at the same time, by learners.
-    criterion : {"information-gain", "partition-difference", "aic"}, callable or None, default=None
+    criterion : str, callable or None, default=None
         What judges where there is no `estimator`, as in `SequentialFeatureSelector`; None is the first.
 
     Attributes

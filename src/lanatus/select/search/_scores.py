@@ -24,12 +24,13 @@ from lanatus.base import (
 from lanatus.catalog import savable
 from lanatus.params import COMMON, Choice, Function, Integer, Nothing, Satisfies
 from lanatus.select.criteria._aic import aic_of
+from lanatus.select.criteria._merits import Merit, consistency_of, fisher_of
 from lanatus.select.criteria._partitions import SubsetCells, difference_of, gain_of
 from lanatus.select.search._least_squares import LeastSquaresFolds, is_least_squares
 from lanatus.wrapping import LEARNER, ForLearners, takes_of
 
 Subset = tuple[int, ...]
-CRITERIA = ("information-gain", "partition-difference", "aic")
+CRITERIA = ("information-gain", "partition-difference", "consistency", "cfs", "fisher", "aic")
 _SPLITS = Satisfies(lambda value: hasattr(value, "split") or hasattr(value, "__iter__"), "a splitter or splits")
 SEARCH_RULES = {
     **COMMON,
@@ -113,14 +114,28 @@ class Searching(Estimator):
             data, target, own = rows.coded_matrix(), np.asarray(y), self.criterion
             return lambda subset: float(own(data, target, list(subset)))
         if self.criterion == "aic":
-            data, target = rows.design_matrix(), np.asarray(y, dtype=np.float64)
-            if data.shape[1] != len(rows.schema):
-                raise ValueError("criterion='aic' is of least squares on numbers; X has nominal columns.")
+            data, target = _numbers(rows, "aic"), np.asarray(y, dtype=np.float64)
             return lambda subset: -aic_of(data, target, subset)
-        cells, codes = SubsetCells(rows), class_codes(y, rows)[1]
+        codes = class_codes(y, rows)[1]
+        if self.criterion == "fisher":
+            return fisher_of(_numbers(rows, "fisher"), codes)
+        cells = SubsetCells(rows)
+        if self.criterion == "cfs":
+            return Merit(cells, codes)
+        if self.criterion == "consistency":
+            return lambda subset: consistency_of(cells.of(subset), codes)
         if self.criterion in (None, "information-gain"):
             return lambda subset: gain_of(cells.of(subset), codes)
         return lambda subset: -difference_of(cells.of(subset), codes, "disagreement")
+
+
+def _numbers(rows: Any, criterion: str) -> np.ndarray:
+    data = np.asarray(rows.design_matrix(), dtype=np.float64)
+    if data.shape[1] != len(rows.schema):
+        raise ValueError(f"criterion={criterion!r} is of numbers; X has nominal columns.")
+    if not np.isfinite(data).all():
+        raise ValueError(f"criterion={criterion!r} is of whole rows; X has missing values.")
+    return data
 
 
 class _CrossValidated:

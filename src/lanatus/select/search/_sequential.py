@@ -53,9 +53,11 @@ class SequentialFeatureSelector(Searching, FeatureSelector):
         The folds; None is 5.
     n_jobs : int or None, default=None
         Subsets judged at the same time, by learners.
-    criterion : {"information-gain", "partition-difference", "aic"}, callable or None, default=None
-        What judges where there is no `estimator`: (11.1), minus the share of pairs on which the partition and the
-        labels disagree, minus Akaike's criterion of least squares, or a function of (X, y, subset), larger for better.
+    criterion : str, callable or None, default=None
+        What judges where there is no `estimator`: "information-gain" (11.1), "partition-difference" (minus the share of
+        pairs on which the partition and the labels disagree), "consistency", "cfs" or "fisher" (`consistency`,
+        `cfs_merit`, `fisher_criterion`), "aic" (minus Akaike's criterion of least squares), or a function of
+        (X, y, subset), larger for better. None is the first.
         None is the first.
     floating : bool, default=False
         Whether steps back are tried.
@@ -271,7 +273,7 @@ class PlusLMinusRSelector(Searching, FeatureSelector):
         The folds; None is 5.
     n_jobs : int or None, default=None
         Subsets judged at the same time, by learners.
-    criterion : {"information-gain", "partition-difference", "aic"}, callable or None, default=None
+    criterion : str, callable or None, default=None
         What judges where there is no `estimator`, as in `SequentialFeatureSelector`; None is the first.
 
     Attributes
