@@ -275,6 +275,7 @@ def test_pickle_clone_and_skops(entry, tmp_path):
 def test_what_is_learned_keeps_its_own_rules(entry):
     """A rule of the state that a fitted model breaks would refuse its file."""
     check_state(fitted_on_mixed(entry))
+    check_state(build(entry))  # not fitted, as a fitted model that wraps another keeps it
 
 
 @each
