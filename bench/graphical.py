@@ -171,15 +171,17 @@ def _file(name: str) -> Any:
 
 def sequences(kind: str) -> dict[str, Any]:
     """200 sequences of 1000 places of eight states, and where EM begins."""
-    from lanatus.graphical import CategoricalHMM, GaussianHMM
-
     rng = np.random.RandomState(0)
     start, steps = rng.dirichlet(np.ones(8)), rng.dirichlet(np.r_[np.full(7, 0.5), 5.0], size=8)
+    state = np.empty((200, 1000), dtype=int)
+    state[:, 0] = rng.choice(8, 200, p=start)
+    for t in range(1, 1000):
+        state[:, t] = (rng.random_sample((200, 1)) > steps.cumsum(axis=1)[state[:, t - 1]]).sum(axis=1).clip(max=7)
     if kind == "categorical":
-        true = CategoricalHMM.from_parameters(start, steps, rng.dirichlet(np.full(20, 0.4), size=8))
+        shown = rng.dirichlet(np.full(20, 0.4), size=8).cumsum(axis=1)
+        X = (rng.random_sample((200_000, 1)) > shown[state.ravel()]).sum(axis=1).clip(max=19)
     else:
-        true = GaussianHMM.from_parameters(start, steps, rng.randn(8, 4) * 2, np.ones((8, 4)), covariance_type="diag")
-    X = np.concatenate([true.sample(1000, random_state=i)[0] for i in range(200)])
+        X = 2 * rng.randn(8, 4)[state.ravel()] + rng.randn(200_000, 4)
     begin = {"start": rng.dirichlet(np.ones(8)), "steps": rng.dirichlet(np.ones(8), size=8)}
     begin["shown"] = rng.dirichlet(np.ones(20), size=8) if kind == "categorical" else X[rng.choice(len(X), 8)]
     return {"X": X, "lengths": [1000] * 200, **begin}
