@@ -6,7 +6,7 @@ import pytest
 from lanatus.neural import Elman, ElmanClassifier, MLPClassifier, MLPRegressor, check_gradients, n_parameters
 from lanatus.neural.feedforward._descent import Descent
 from lanatus.neural.feedforward._inputs import learn_inputs
-from lanatus.neural.feedforward._network import Network, Target
+from lanatus.neural.feedforward._network import Network, NetworkTarget
 from lanatus.neural.feedforward._schedules import Schedule
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -43,9 +43,11 @@ def test_gradients_of_units_and_losses(activation, output, loss):
     rows = learn_inputs(X, None, None, None).rows(X)
     weight = RNG.uniform(0.5, 2.0, 12)
     if output == "softmax":
-        target = Target(RNG.integers(0, 3, 12).astype(np.int32), None, weight)
+        target = NetworkTarget(RNG.integers(0, 3, 12).astype(np.int32), None, weight)
     else:
-        target = Target(None, np.ascontiguousarray(RNG.uniform(0, 1, (12, 3)).round(output == "identity")), weight)
+        target = NetworkTarget(
+            None, np.ascontiguousarray(RNG.uniform(0, 1, (12, 3)).round(output == "identity")), weight
+        )
     theta = RNG.normal(0, 0.7, net.n_parameters)
     by_kernel = net.gradient(rows, target, theta, net.start_running())[2]
     numeric = by_differences(net, rows, target, theta)
@@ -69,7 +71,7 @@ def test_outputs_and_gradients_of_any_shape(double, n):
         feed = learn_inputs(rows, None, None, None).rows(rows)
         near = {"rtol": 1e-10, "atol": 1e-10} if double else {"rtol": 1e-3, "atol": 1e-3}
         np.testing.assert_allclose(net.outputs(feed, theta, net.start_running()), said, **near)
-        loss, weight, slope = net.gradient(feed, Target(None, y, None), theta, net.start_running())
+        loss, weight, slope = net.gradient(feed, NetworkTarget(None, y, None), theta, net.start_running())
         apart = said - y
         back = (apart @ W.T) * (1 - h**2)
         wanted = [rows.astype(float).T @ back, back.sum(axis=0), h.T @ apart, apart.sum(axis=0)]
@@ -88,9 +90,9 @@ def test_losses_of_classes_are_those_of_indicators(k):
     rows = learn_inputs(data := 30 * rng.normal(size=(150, 4)), None, None, None).rows(data)
     theta = rng.normal(size=net.n_parameters)
     for weight in (None, rng.uniform(0.1, 3.0, 150)):
-        one = net.gradient(rows, Target(codes, None, weight), theta, net.start_running())
+        one = net.gradient(rows, NetworkTarget(codes, None, weight), theta, net.start_running())
         marks = np.ascontiguousarray(codes[:, None] == np.arange(k), dtype=float)
-        other = net.gradient(rows, Target(None, marks, weight), theta, net.start_running())
+        other = net.gradient(rows, NetworkTarget(None, marks, weight), theta, net.start_running())
         assert one[0] == pytest.approx(other[0], rel=1e-12)
         np.testing.assert_allclose(one[2], other[2], rtol=1e-9, atol=1e-9)
 
@@ -253,7 +255,7 @@ def moved(rule, theta, g, first, second, t):
 def test_steps_are_those_of_each_rule(rule, decay):
     net = Network(3, [], [4, 2], hidden="tanh")
     rows = learn_inputs(X, None, None, None).rows(X)
-    target = Target(None, np.ascontiguousarray(RNG.normal(size=(12, 2))), None)
+    target = NetworkTarget(None, np.ascontiguousarray(RNG.normal(size=(12, 2))), None)
     theta = RNG.normal(0, 0.7, net.n_parameters)
     descent = Descent(
         rule, Schedule("constant", 0.01, 0.5, 9), 5,

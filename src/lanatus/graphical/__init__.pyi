@@ -46,7 +46,7 @@ from .sampling._metropolis import Chain as Chain
 from .sampling._metropolis import GibbsSampler as GibbsSampler
 from .sampling._metropolis import MetropolisHastings as MetropolisHastings
 from .sampling._metropolis import metropolis_kernel as metropolis_kernel
-from .sampling._monte_carlo import Estimate as Estimate
+from .sampling._monte_carlo import MonteCarloEstimate as MonteCarloEstimate
 from .sampling._monte_carlo import monte_carlo as monte_carlo
 from .sampling._monte_carlo import rejection_sample as rejection_sample
 from .sequences._categorical_hmm import CategoricalHMM as CategoricalHMM

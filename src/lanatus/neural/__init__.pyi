@@ -29,8 +29,8 @@ from .feedforward._mlp_regressor import MLPRegressor as MLPRegressor
 from .growing._cascade import CascadeCorrelation as CascadeCorrelation
 from .growing._cascade import CascadeCorrelationRegressor as CascadeCorrelationRegressor
 from .growing._evolving import EvolvingNetwork as EvolvingNetwork
-from .growing._extract_rules import Rule as Rule
-from .growing._extract_rules import RuleList as RuleList
+from .growing._extract_rules import ExtractedRule as ExtractedRule
+from .growing._extract_rules import ExtractedRules as ExtractedRules
 from .growing._extract_rules import extract_rules as extract_rules
 from .pictures._maps import plot_features as plot_features
 from .pictures._maps import plot_som as plot_som

@@ -53,9 +53,16 @@ def universal_approximation() -> Iterator[Figure]:
     for what, nets in (("hidden units", _layers()), ("radial units", _bells())):
         errors = [_error(net, X, y) for net in nets]
         yield Figure(f"more {what}, smaller errors", None, str(errors == sorted(errors, reverse=True)), right="True")
-        yield Figure(f"{what}: one or two are not enough, the most leave below 0.01", None, str(errors[0] > 0.5 > 0.01 > errors[-1]), right="True")  # fmt: skip  # noqa: E501
+        yield Figure(
+            f"{what}: one or two are not enough, the most leave below 0.01",
+            None,
+            str(errors[0] > 0.5 > 0.01 > errors[-1]),
+            right="True",
+        )
     exact = RBFNetwork(centers=X[::8], beta=2.0, alpha=0.0, fit_intercept=False, scaling=None).fit(X[::8], y[::8])
-    yield Figure("a centre a row: largest error on them", None, float(np.abs(exact.predict(X[::8]) - y[::8]).max()), 6, right=0.0)  # fmt: skip  # noqa: E501
+    yield Figure(
+        "a centre a row: largest error on them", None, float(np.abs(exact.predict(X[::8]) - y[::8]).max()), 6, right=0.0
+    )
 
 
 @cache
@@ -114,10 +121,18 @@ def depth_vs_width() -> Iterator[Figure]:
     for layers in (2, 4, 6):
         deep = n_parameters(1, *[2] * layers, 1)
         width = (deep - 1) // 3
-        yield Figure(f"{layers} layers of 2: numbers, and those of one layer of {width}", None, (deep, n_parameters(1, width, 1)), 0, right=(6 * layers + 1,) * 2)  # fmt: skip  # noqa: E501
+        yield Figure(
+            f"{layers} layers of 2: numbers, and those of one layer of {width}",
+            None,
+            (deep, n_parameters(1, width, 1)),
+            0,
+            right=(6 * layers + 1,) * 2,
+        )
         slopes = np.sign(np.diff(folded(x, layers)))
         pieces = 1 + int((slopes[1:] != slopes[:-1]).sum())
-        yield Figure(f"{layers} layers: straight pieces, of at most {width + 1} of one layer", None, pieces, 0, right=2**layers)  # fmt: skip  # noqa: E501
+        yield Figure(
+            f"{layers} layers: straight pieces, of at most {width + 1} of one layer", None, pieces, 0, right=2**layers
+        )
     X, y = x[::16, None], folded(x[::16], 6)
     broad = trained(MLPRegressor(hidden_layer_sizes=12, solver="lbfgs", alpha=0.0, n_restarts=3, random_state=0), X, y)
     stays = bool(_error(broad, X, y) > 0.2)
@@ -156,7 +171,9 @@ def dbn_vs_bp() -> Iterator[Figure]:
     unseen, labels = X[800:1400] / 16, y[800:1400]
     tuned, small, unit = _deep()
     yield Figure("pre-trained: log loss below 0.1", None, str(tuned.loss_ < 0.1), right="True")
-    yield Figure("pre-trained: over 90 % of other digits right", None, str(tuned.score(unseen, labels) > 0.9), right="True")  # fmt: skip  # noqa: E501
+    yield Figure(
+        "pre-trained: over 90 % of other digits right", None, str(tuned.score(unseen, labels) > 0.9), right="True"
+    )
     for what, net in (("small random weights", small), ("weights from (0, 1)", unit)):
         stalls = bool(net.loss_ > 0.95 * np.log(10) and net.score(unseen, labels) < 0.2)
         yield Figure(f"{what}: as if it had seen nothing", None, str(stalls), right="True")

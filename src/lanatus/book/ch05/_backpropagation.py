@@ -82,10 +82,20 @@ def ex_5_4() -> Iterator[Figure]:
     """
     curves = _by_rate()
     ends = [curve[-1] for curve in curves]
-    yield Figure("rates up to 10: the larger, the lower the error", None, str(ends[:4] == sorted(ends[:4], reverse=True)), right="True")  # fmt: skip  # noqa: E501
+    yield Figure(
+        "rates up to 10: the larger, the lower the error",
+        None,
+        str(ends[:4] == sorted(ends[:4], reverse=True)),
+        right="True",
+    )
     rises = [int((np.diff(curve) > 0).sum()) for curve in curves]
     yield Figure("rounds in which it rises, rates 0.01, 0.1 and 1", None, tuple(rises[:3]), 0, right=(0, 0, 0))
-    yield Figure("rate 10: it rises at times, and yet ends lowest", None, str(rises[3] > 0 and ends[3] == min(ends)), right="True")  # fmt: skip  # noqa: E501
+    yield Figure(
+        "rate 10: it rises at times, and yet ends lowest",
+        None,
+        str(rises[3] > 0 and ends[3] == min(ends)),
+        right="True",
+    )
     worst = bool(ends[4] > 0.2)
     yield Figure("rate 100: worse than saying 0.5 of every melon (1/8)", None, str(worst), right="True")
 
@@ -125,7 +135,11 @@ def ex_5_5() -> Iterator[Figure]:
     """
     bunch = load_watermelon("3.0")
     for seed in (0, 1):
-        ways = (("standard", "bp", 0.1), ("accumulated", "accumulated-bp", 0.1), ("accumulated, eta = 1.7", "accumulated-bp", 1.7))  # fmt: skip  # noqa: E501
+        ways = (
+            ("standard", "bp", 0.1),
+            ("accumulated", "accumulated-bp", 0.1),
+            ("accumulated, eta = 1.7", "accumulated-bp", 1.7),
+        )
         nets = {what: _on_melons(solver, eta, 2000, seed) for what, solver, eta in ways}
         right = [round(17 * net.score(bunch.data, bunch.target)) for net in nets.values()]
         yield Figure(f"start {seed}: standard, melons right", None, right[0], 0, right=17)
@@ -243,7 +257,10 @@ def _by_schedule() -> dict[str, dict[str, np.ndarray]]:
     found: dict[str, dict[str, np.ndarray]] = {}
     for name, load in (("iris", load_iris), ("wine", load_wine)):
         X, y = load(return_X_y=True)
-        nets = {way: MLPClassifier(8, "logistic", random_state=0, **settings, **TO_THE_END, **how) for way, how in _WAYS.items()}  # fmt: skip  # noqa: E501
+        nets = {
+            way: MLPClassifier(8, "logistic", random_state=0, **settings, **TO_THE_END, **how)
+            for way, how in _WAYS.items()
+        }
         found[name] = {way: np.array(trained(net, X, y).loss_curve_) for way, net in nets.items()}
     return found
 
@@ -278,7 +295,11 @@ def errors_by_rate() -> Any:
 def errors_of_both() -> Any:
     """Errors by round of standard and accumulated back-propagation."""
     figure, (ax,) = row_of_axes(1)
-    for label, solver, eta in (("标准BP", "bp", 0.1), ("累积BP", "accumulated-bp", 0.1), ("累积BP, η = 1.7", "accumulated-bp", 1.7)):  # fmt: skip  # noqa: E501
+    for label, solver, eta in (
+        ("标准BP", "bp", 0.1),
+        ("累积BP", "accumulated-bp", 0.1),
+        ("累积BP, η = 1.7", "accumulated-bp", 1.7),
+    ):
         ax.plot(np.arange(1, 2001), _on_melons(solver, eta, 2000).loss_curve_, label=label)
     ax.set(xlabel="轮数", ylabel="累积误差", yscale="log")
     ax.legend()

@@ -135,7 +135,9 @@ def ex_5_8() -> Iterator[Figure]:
     apart = np.linalg.norm(places[:, None] - places, axis=2) + np.where(np.eye(17, dtype=bool), np.inf, 0)
     good = np.asarray(y) == "是"
     alike = sum(bool((good[row == row.min()] == own).any()) for row, own in zip(apart, good, strict=True))
-    yield Figure("melons with one of their kind among the nearest on the map, at least 14", None, str(alike >= 14), right="True")  # fmt: skip  # noqa: E501
+    yield Figure(
+        "melons with one of their kind among the nearest on the map, at least 14", None, str(alike >= 14), right="True"
+    )
 
 
 @cache

@@ -155,7 +155,13 @@ def ex_5_1() -> Iterator[Figure]:
     yield Figure("numbers in their product", None, product.size, 0, right=3)
     yield Figure("network less product: how far it changes", None, float(np.ptp(rest)), 9, right=0.0)
     least = LinearRegression().fit(X, y)
-    yield Figure("weights less those of least squares", None, float(np.abs(product[:, 0] * net.target_scale_ - least.coef_).max()), 4, right=0.0)  # fmt: skip  # noqa: E501
+    yield Figure(
+        "weights less those of least squares",
+        None,
+        float(np.abs(product[:, 0] * net.target_scale_ - least.coef_).max()),
+        4,
+        right=0.0,
+    )
     most = 0
     for seed in range(10):
         model = trained(MLPClassifier((4, 4), **{**settings, "random_state": seed}), CORNERS, TRUTH["XOR"])
@@ -198,7 +204,13 @@ def ex_5_2() -> Iterator[Figure]:
     yield Figure("same weights: largest difference of what they say", None, apart, 9, right=0.0)
     settings: dict[str, Any] = {"solver": "lbfgs", "scaling": None, "tol": 1e-9, "max_iter": 2000, "random_state": 0}
     learned = trained(MLPClassifier((), alpha=0.1, **settings), rows, y)
-    yield Figure("by the log loss: the same weights", None, tuple(learned.coefs_[0][:, 0] - logistic.coef_[0]), 3, right=(0.0, 0.0))  # fmt: skip  # noqa: E501
+    yield Figure(
+        "by the log loss: the same weights",
+        None,
+        tuple(learned.coefs_[0][:, 0] - logistic.coef_[0]),
+        3,
+        right=(0.0, 0.0),
+    )
     squared = trained(MLPClassifier((), loss="squared_error", alpha=0.1, **settings), rows, y)
     other = bool(np.abs(squared.coefs_[0][:, 0] - logistic.coef_[0]).max() > 0.5)
     yield Figure("by the squared error (5.4): others", None, str(other), right="True")

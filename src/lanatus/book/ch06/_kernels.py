@@ -119,7 +119,13 @@ def ellipse_map() -> Iterator[Figure]:
     three = polynomial_map([a, b], degree=2)
     four = np.array([[x[0] ** 2, x[0] * x[1], x[0] * x[1], x[1] ** 2] for x in (a, b)])
     value = float(a @ b) ** 2
-    yield Figure("(x z)^2 less the inner product of either map", None, (three[0] @ three[1] - value, four[0] @ four[1] - value), 9, right=(0.0, 0.0))  # fmt: skip  # noqa: E501
+    yield Figure(
+        "(x z)^2 less the inner product of either map",
+        None,
+        (three[0] @ three[1] - value, four[0] @ four[1] - value),
+        9,
+        right=(0.0, 0.0),
+    )
 
 
 @method(
@@ -170,7 +176,9 @@ def ex_6_9() -> Iterator[Figure]:
     for C, (objective, b, p, errors) in right.items():
         model = KernelLogisticRegression(C=C, kernel=GaussianKernel(0.2), tol=1e-11).fit(X, y)
         yield Figure(f"C={C:g}: objective", None, model.objective_, 6, right=objective)
-        yield Figure(f"C={C:g}: b, P(good | melon 1)", None, (model.intercept_[0], model.predict_proba(X)[0, 1]), 6, right=(b, p))  # fmt: skip  # noqa: E501
+        yield Figure(
+            f"C={C:g}: b, P(good | melon 1)", None, (model.intercept_[0], model.predict_proba(X)[0, 1]), 6, right=(b, p)
+        )
         wrong = ",".join(str(i + 1) for i in np.flatnonzero(model.predict(X) != np.asarray(y)))
         yield Figure(f"C={C:g}: melons on the wrong side", None, wrong, right=errors)
 

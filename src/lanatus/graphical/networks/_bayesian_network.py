@@ -12,7 +12,7 @@ from lanatus.graphical.graphs._directed import parents_of, topological_order
 from lanatus.graphical.inference._answers import Answering
 from lanatus.graphical.inference._junction_tree import code_frame
 from lanatus.graphical.networks._coded import CodedFrame, coded_frame
-from lanatus.graphical.networks._parameters import EMResult, counted_tables, expected_tables
+from lanatus.graphical.networks._parameters import TablesByEM, counted_tables, expected_tables
 
 
 @method(
@@ -219,7 +219,7 @@ class BayesianNetwork(Answering):
         tol: float = 1e-6,
         sample_weight: Any = None,
         random_state: Any = None,
-    ) -> EMResult:
+    ) -> TablesByEM:
         """Learn all tables from rows of which some values, or some whole variables, are hidden (7.36)-(7.37).
 
         Parameters
@@ -243,7 +243,7 @@ class BayesianNetwork(Answering):
 
         Returns
         -------
-        EMResult
+        TablesByEM
             The log-likelihood before each round and at the end; the network has the tables.
         """
         frame = self._coded(D, whole=False)
@@ -252,7 +252,7 @@ class BayesianNetwork(Answering):
         if n_init < 1 or max_iter < 1 or not tol >= 0:
             raise ValueError("n_init and max_iter must be 1 or more and tol 0 or more.")
         rng, weights = check_random_state(random_state), _weights(sample_weight, frame)
-        best: EMResult | None = None
+        best: TablesByEM | None = None
         for _ in range(n_init if start == "random" else 1):
             first = self._drawn_tables(rng) if start == "random" else dict(self.cpts)
             found = expected_tables(self, frame, first, alpha=alpha, max_iter=max_iter, tol=tol, weights=weights)

@@ -17,7 +17,7 @@ Tables = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
-class EMResult:
+class TablesByEM:
     """What EM found.
 
     Attributes
@@ -74,7 +74,7 @@ def expected_tables(
     max_iter: int,
     tol: float,
     weights: np.ndarray | None,
-) -> EMResult:
+) -> TablesByEM:
     """EM: expected counts of every family by one junction tree, then tables as if they had been counted."""
     from lanatus.graphical.inference._junction_tree import JunctionTree
 
@@ -102,7 +102,7 @@ def expected_tables(
         warnings.warn(
             f"EM did not settle in {max_iter} rounds; raise max_iter or tol.", ConvergenceWarning, stacklevel=3
         )
-    return EMResult(tables, np.array(trace), len(trace) - 1, converged)
+    return TablesByEM(tables, np.array(trace), len(trace) - 1, converged)
 
 
 def _kept_where_empty(counts: np.ndarray, before: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from lanatus.catalog import method
 from lanatus.params import check_integer, check_real
 
 
-class Estimate(NamedTuple):
+class MonteCarloEstimate(NamedTuple):
     """A mean over samples, and its standard error."""
 
     value: float
@@ -26,7 +26,7 @@ class Estimate(NamedTuple):
 )
 def monte_carlo(
     f: Callable[[np.ndarray], Any], sampler: Callable[..., Any], n: int = 10_000, *, random_state: Any = None
-) -> Estimate:
+) -> MonteCarloEstimate:
     r"""Estimate :math:`E_p[f]` by :math:`\frac1N \sum_i f(x_i)` over samples of p (14.22).
 
     Book: section 14.5.1. Cost: *n* samples, and one call of *f* for all.
@@ -44,7 +44,7 @@ def monte_carlo(
 
     Returns
     -------
-    Estimate
+    MonteCarloEstimate
         The mean, without bias, and its standard error, which falls as one over the root of *n*.
 
     Examples
@@ -65,7 +65,7 @@ def monte_carlo(
         raise ValueError(f"f must give a number for each of {n} samples, got an array of shape {values.shape}.")
     if not np.isfinite(values).all():
         raise ValueError("f gives NaN or infinity for some samples, so that there is no mean.")
-    return Estimate(float(values.mean()), float(values.std(ddof=1) / np.sqrt(n)))
+    return MonteCarloEstimate(float(values.mean()), float(values.std(ddof=1) / np.sqrt(n)))
 
 
 @method(

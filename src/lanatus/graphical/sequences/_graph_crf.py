@@ -16,7 +16,7 @@ from lanatus.graphical.markov._markov_network import MarkovNetwork
 from lanatus.params import Flag, Integer, Real, check_params, rules_for
 
 
-class LabelledGraph(NamedTuple):
+class SeenGraph(NamedTuple):
     """What is seen at the nodes of a graph, and its edges.
 
     Attributes
@@ -155,7 +155,7 @@ class GraphCRF(BaseEstimator):
 
     # ---------------------------------------------------------------- answers
 
-    def _asked(self, X: Sequence[Any]) -> list[tuple[LabelledGraph, "_Tree"]]:
+    def _asked(self, X: Sequence[Any]) -> list[tuple[SeenGraph, "_Tree"]]:
         check_is_fitted(self)
         graphs = _checked(X, len(self.state_coef_))
         trees = _Trees(len(self.classes_))
@@ -202,7 +202,7 @@ class GraphCRF(BaseEstimator):
         return np.array(found)
 
 
-def _checked(X: Sequence[Any], d: int | None) -> list[LabelledGraph]:
+def _checked(X: Sequence[Any], d: int | None) -> list[SeenGraph]:
     found = []
     for i, one in enumerate(X):
         features = np.asarray(one[0], dtype=np.float64)
@@ -216,7 +216,7 @@ def _checked(X: Sequence[Any], d: int | None) -> list[LabelledGraph]:
             raise ValueError(f"features of graph {i} hold NaN or infinity.")
         if edges.size and (edges.min() < 0 or edges.max() >= len(features) or (edges[:, 0] == edges[:, 1]).any()):
             raise ValueError(f"edges of graph {i} must join two different nodes of 0 to {len(features) - 1}.")
-        found.append(LabelledGraph(features, edges))
+        found.append(SeenGraph(features, edges))
     return found
 
 
@@ -237,7 +237,7 @@ class _Trees:
     def __init__(self, k: int) -> None:
         self._k, self._known = k, dict[tuple[int, bytes], _Tree]()
 
-    def of(self, graph: LabelledGraph) -> "_Tree":
+    def of(self, graph: SeenGraph) -> "_Tree":
         """The tree of a graph."""
         key = (len(graph.features), graph.edges.tobytes())
         if key not in self._known:

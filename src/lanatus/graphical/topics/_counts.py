@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from lanatus.base import n_threads
+
 
 def as_counts(X: Any, estimator: Any) -> sp.csr_array:
     """Counts of words (documents, words), none below 0."""
@@ -18,6 +20,11 @@ def as_counts(X: Any, estimator: Any) -> sp.csr_array:
     counts.eliminate_zeros()
     counts.indices, counts.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
     return counts
+
+
+def team_of(n_jobs: int | None) -> int:
+    """Threads of a kernel; None and -1 are all that there are."""
+    return n_threads() if n_jobs is None or n_jobs < 0 else max(n_jobs, 1)
 
 
 def top_words(components: np.ndarray, words: Any = None, n: int = 10) -> list[list[Any]]:

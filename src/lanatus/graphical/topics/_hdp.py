@@ -10,10 +10,10 @@ from sklearn.utils import check_random_state
 
 from lanatus._core import core
 from lanatus._core import graphical as kernels
-from lanatus.base import Floats, StateError, Takes, Transformer, check_is_fitted, fitting, n_threads
+from lanatus.base import Floats, StateError, Takes, Transformer, check_is_fitted, fitting
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import method
-from lanatus.graphical.topics._counts import as_counts
+from lanatus.graphical.topics._counts import as_counts, team_of
 from lanatus.graphical.topics._tokens import Tokens
 from lanatus.params import COMMON, Integer, Nothing, Real, rules_for
 
@@ -156,7 +156,9 @@ class HierarchicalDirichletProcess(CallbackSupportMixin, Transformer):
         progress = Progress(self, counts, max_iter=self.max_iter)
         for iteration in progress.iterations():
             alpha = np.maximum(self.alpha_ * weights, 1e-12)
-            tokens.sweep(alpha, self.topic_word_prior, seed=seed, number=iteration.number, n_threads=self._threads())
+            tokens.sweep(
+                alpha, self.topic_word_prior, seed=seed, number=iteration.number, n_threads=team_of(self.n_jobs)
+            )
             if 4 * iteration.number > self.max_iter and iteration.number % _MERGE_EVERY == 0:
                 weights = _merged(tokens, weights, self.alpha_, self.topic_word_prior)
             weights = self._draw_weights(tokens, weights, rng)
@@ -202,9 +204,6 @@ class HierarchicalDirichletProcess(CallbackSupportMixin, Transformer):
         drawn = np.maximum(drawn, 1e-300)
         return np.asarray(drawn / drawn.sum())
 
-    def _threads(self) -> int:
-        return n_threads() if self.n_jobs is None or self.n_jobs < 0 else max(self.n_jobs, 1)
-
     def transform(self, X: Any) -> np.ndarray:
         """Expected shares of the topics in each document, by variational inference with the topics as they are.
 
@@ -219,7 +218,7 @@ class HierarchicalDirichletProcess(CallbackSupportMixin, Transformer):
         alpha = np.maximum(self.alpha_ * self.weights_, 1e-6)
         gamma, _ = kernels.document_topics(
             core.csr(counts), np.ascontiguousarray(self.components_.T, dtype=np.float64), alpha,
-            np.tile(alpha + 1.0, (counts.shape[0], 1)), max_iter=200, tol=1e-5, n_threads=self._threads(),
+            np.tile(alpha + 1.0, (counts.shape[0], 1)), max_iter=200, tol=1e-5, n_threads=team_of(self.n_jobs),
         )  # fmt: skip
         return np.asarray(gamma / gamma.sum(axis=1, keepdims=True), dtype=rows.dtype)
 

@@ -10,10 +10,10 @@ from sklearn.utils import check_random_state
 
 from lanatus._core import core
 from lanatus._core import graphical as kernels
-from lanatus.base import Floats, StateError, Takes, Transformer, check_is_fitted, fitting, n_threads
+from lanatus.base import Floats, StateError, Takes, Transformer, check_is_fitted, fitting
 from lanatus.callbacks import CallbackSupportMixin, Progress, tell
 from lanatus.catalog import method
-from lanatus.graphical.topics._counts import as_counts
+from lanatus.graphical.topics._counts import as_counts, team_of
 from lanatus.graphical.topics._tokens import Tokens
 from lanatus.params import COMMON, Choice, Flag, Integer, Nothing, Real, rules_for
 
@@ -253,7 +253,7 @@ class LatentDirichletAllocation(CallbackSupportMixin, Transformer):
         """The E step: parameters of the documents, and expected counts of the words (topics, words)."""
         gamma, weight = self._documents(counts, random=random)
         words = kernels.topic_words(
-            core.csc(sp.csc_array(counts)), weight, self._word_weight(), n_threads=self._threads()
+            core.csc(sp.csc_array(counts)), weight, self._word_weight(), n_threads=team_of(self.n_jobs)
         )
         return gamma, words.T
 
@@ -301,7 +301,7 @@ class LatentDirichletAllocation(CallbackSupportMixin, Transformer):
             if iteration.number >= self.max_iter:
                 break
             eta = float(self.topic_word_prior_)
-            tokens.sweep(self._alpha(), eta, seed=seed, number=iteration.number, n_threads=self._threads())
+            tokens.sweep(self._alpha(), eta, seed=seed, number=iteration.number, n_threads=team_of(self.n_jobs))
             self.n_iter_ = self.n_batch_iter_ = iteration.number + 1
             if self.learn_priors and iteration.number % 10 == 9:
                 self._learn_priors(tokens.of_document + self._alpha())
@@ -320,9 +320,6 @@ class LatentDirichletAllocation(CallbackSupportMixin, Transformer):
 
     # ---------------------------------------------------------------- documents
 
-    def _threads(self) -> int:
-        return n_threads() if self.n_jobs is None or self.n_jobs < 0 else max(self.n_jobs, 1)
-
     def _alpha(self) -> np.ndarray:
         return np.ascontiguousarray(np.broadcast_to(self.doc_topic_prior_, (self.n_components,)), dtype=np.float64)
 
@@ -335,7 +332,7 @@ class LatentDirichletAllocation(CallbackSupportMixin, Transformer):
         start = self.random_state_.gamma(100.0, 0.01, shape) if random else np.ones(shape)
         gamma, weight = kernels.document_topics(
             core.csr(counts), self._word_weight(), self._alpha(), start,
-            max_iter=self.max_doc_update_iter, tol=self.mean_change_tol, n_threads=self._threads(),
+            max_iter=self.max_doc_update_iter, tol=self.mean_change_tol, n_threads=team_of(self.n_jobs),
         )  # fmt: skip
         return gamma, weight
 

@@ -17,12 +17,11 @@ from lanatus.base import (
     Transformer,
     check_is_fitted,
     fitting,
-    n_threads,
     warn_unconverged,
 )
 from lanatus.callbacks import CallbackSupportMixin, Progress
 from lanatus.catalog import method
-from lanatus.graphical.topics._counts import as_counts
+from lanatus.graphical.topics._counts import as_counts, team_of
 from lanatus.params import COMMON, Integer, Real, rules_for
 
 
@@ -137,8 +136,8 @@ class PLSA(CallbackSupportMixin, Transformer):
         progress = Progress(self, counts, max_iter=self.max_iter)
         trace = [self._log_likelihood(counts, shares, topics)]
         for iteration in progress.iterations():
-            words = kernels.topic_words(by_word, shares, topics, n_threads=self._threads())
-            shares = _rows(kernels.topic_words(by_document, topics, shares, n_threads=self._threads()))
+            words = kernels.topic_words(by_word, shares, topics, n_threads=team_of(self.n_jobs))
+            shares = _rows(kernels.topic_words(by_document, topics, shares, n_threads=team_of(self.n_jobs)))
             topics = np.ascontiguousarray(_rows(words.T).T)
             trace.append(self._log_likelihood(counts, shares, topics))
             now = {"components_": topics.T, "log_likelihood_": trace[-1]}
@@ -184,15 +183,12 @@ class PLSA(CallbackSupportMixin, Transformer):
         by_document = core.csc(sp.csc_array(counts.T))
         last = self._log_likelihood(counts, shares, topics)
         for _ in range(self.max_iter):
-            shares = _rows(kernels.topic_words(by_document, topics, shares, n_threads=self._threads()))
+            shares = _rows(kernels.topic_words(by_document, topics, shares, n_threads=team_of(self.n_jobs)))
             now = self._log_likelihood(counts, shares, topics)
             if now - last < self.tol:
                 break
             last = now
         return shares
-
-    def _threads(self) -> int:
-        return n_threads() if self.n_jobs is None or self.n_jobs < 0 else max(self.n_jobs, 1)
 
     @staticmethod
     def _log_likelihood(counts: sp.csr_array, shares: np.ndarray, topics: np.ndarray) -> float:

@@ -9,11 +9,11 @@ import numpy as np
 
 from lanatus.base import n_threads
 from lanatus.callbacks import Restart, tell
-from lanatus.neural.feedforward._network import Network, Target
+from lanatus.neural.feedforward._network import Network, NetworkTarget
 from lanatus.neural.feedforward._schedules import Schedule
 
 # Rows and targets of a round, in pieces, each with the order in which its rows are shown.
-Feed = Callable[[int], Iterator[tuple[Any, Target, np.ndarray]]]
+Feed = Callable[[int], Iterator[tuple[Any, NetworkTarget, np.ndarray]]]
 
 
 @dataclass

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from lanatus.neural.feedforward._network import Network, Target
+from lanatus.neural.feedforward._network import Network, NetworkTarget
 
 
 def weigh_evidence(
-    net: Network, rows: Any, target: Target, theta: np.ndarray, running: np.ndarray, decay: Any
+    net: Network, rows: Any, target: NetworkTarget, theta: np.ndarray, running: np.ndarray, decay: Any
 ) -> tuple[float, float]:
     r"""The next decay over the mean loss, and the number of parameters that the data determine.
 

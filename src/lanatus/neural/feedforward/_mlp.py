@@ -27,7 +27,7 @@ from lanatus.neural.feedforward._descent import Descent, Feed
 from lanatus.neural.feedforward._evidence import weigh_evidence
 from lanatus.neural.feedforward._global_search import annealing_steps, genetic_steps
 from lanatus.neural.feedforward._inputs import Inputs, NetworkInput, learn_inputs
-from lanatus.neural.feedforward._network import Network, Target
+from lanatus.neural.feedforward._network import Network, NetworkTarget
 from lanatus.neural.feedforward._rules import DESCENTS, SEARCHES
 from lanatus.neural.feedforward._schedules import Schedule
 from lanatus.neural.feedforward._second_order import MEMORY, NetworkError, lbfgs_steps, levenberg_marquardt
@@ -96,13 +96,15 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
     def _loss_name(self) -> str:
         raise NotImplementedError
 
-    def _score_of(self, net: Network, rows: Any, target: Target, theta: np.ndarray, running: np.ndarray) -> float:
+    def _score_of(
+        self, net: Network, rows: Any, target: NetworkTarget, theta: np.ndarray, running: np.ndarray
+    ) -> float:
         """What early stopping looks at, higher is better."""
         raise NotImplementedError
 
     # ------------------------------------------------------------ fitting
 
-    def _learn(self, X: Any, target: Target, n_outputs: int, *, reset: bool = True) -> None:
+    def _learn(self, X: Any, target: NetworkTarget, n_outputs: int, *, reset: bool = True) -> None:
         """Train on rows that were taken, with targets as the kernels take them."""
         self._refuse(target)
         check_positive_weight(target.weight)
@@ -120,7 +122,14 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
         self._warn_of_dead_units(net, X)
 
     def _train(
-        self, net: Network, X: Any, target: Target, feed: Feed, score: Any, count: int, rng: np.random.RandomState
+        self,
+        net: Network,
+        X: Any,
+        target: NetworkTarget,
+        feed: Feed,
+        score: Any,
+        count: int,
+        rng: np.random.RandomState,
     ) -> None:
         """Stochastic descent, from several starts if asked for; the best is kept."""
         descent = self._descent(count)
@@ -149,7 +158,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
         """Whether the rate falls to nothing by the last round, which is then the end."""
         return descent.schedule.name in ("cosine", "exponential")
 
-    def _solve(self, net: Network, X: Any, target: Target, rng: np.random.RandomState) -> None:
+    def _solve(self, net: Network, X: Any, target: NetworkTarget, rng: np.random.RandomState) -> None:
         """Solvers that look at all rows at each step, from several starts if asked for."""
         rows = self._scaled(net, X)
         if self.solver == "lm" and net.n_parameters > _MOST_PARAMETERS:
@@ -171,7 +180,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
             warn_unconverged(self)
         progress.finish(found)
 
-    def _run_steps(self, net: Network, rows: Any, target: Target, restart: Restart) -> dict[str, Any]:
+    def _run_steps(self, net: Network, rows: Any, target: NetworkTarget, restart: Restart) -> dict[str, Any]:
         theta, running = self._start(net, restart.seed)
         state = dict(restart.saved) or {
             "theta": theta,
@@ -237,7 +246,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
 
     # ------------------------------------------------------------ parts
 
-    def _refuse(self, target: Target) -> None:
+    def _refuse(self, target: NetworkTarget) -> None:
         """Say what has no meaning together."""
         full = self.solver not in DESCENTS
         if self.alpha == "evidence" and (self.solver not in ("lbfgs", "lm") or self.lam is not None):
@@ -346,7 +355,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
         inputs = net.outputs(rows, np.zeros(net.n_parameters, net.dtype), net.start_running(), 0)
         return kernels.Rows(inputs, None, None, None, None)
 
-    def _feed(self, X: Any, target: Target, net: Network, rng: np.random.RandomState) -> tuple[Feed, Any]:
+    def _feed(self, X: Any, target: NetworkTarget, net: Network, rng: np.random.RandomState) -> tuple[Feed, Any]:
         """The rows of each round, and the score on those held out for early stopping."""
         count = len(target)
         chosen, held = np.arange(count), None
@@ -354,7 +363,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
             chosen, held = self._hold_out(target, rng)
         rows, seed = self._scaled(net, X), int(rng.randint(2**31 - 1))
 
-        def feed(number: int) -> Iterator[tuple[Any, Target, np.ndarray]]:
+        def feed(number: int) -> Iterator[tuple[Any, NetworkTarget, np.ndarray]]:
             order = chosen
             if self.report == "step":
                 place = number % len(chosen)
@@ -369,7 +378,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
         kept, asked = self._scaled(net, take_rows(X, held)), target.of(held)
         return feed, lambda theta, running: self._score_of(net, kept, asked, theta, running)
 
-    def _hold_out(self, target: Target, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+    def _hold_out(self, target: NetworkTarget, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
         """Rows to learn from and rows to look at, of each class alike."""
         count = len(target)
         size = max(1, round(count * self.validation_fraction))
@@ -466,7 +475,7 @@ class MultiLayerNetwork(CallbackSupportMixin, Estimator):
 
         return at, theta
 
-    def _told(self, y: Any, rows: Any) -> Target:
+    def _told(self, y: Any, rows: Any) -> NetworkTarget:
         """Targets of rows, as ``fit`` has learned to read them."""
         raise NotImplementedError
 
@@ -533,9 +542,9 @@ def _longer(path: np.ndarray, theta: np.ndarray) -> np.ndarray:
     return whole if len(whole) <= MEMORY + 2 else np.vstack([whole[:1], whole[-MEMORY - 1 :]])
 
 
-def _as_type(target: Target, dtype: Any) -> Target:
+def _as_type(target: NetworkTarget, dtype: Any) -> NetworkTarget:
     numbers = None if target.numbers is None else np.ascontiguousarray(target.numbers, dtype=dtype)
-    return Target(target.codes, numbers, target.weight)
+    return NetworkTarget(target.codes, numbers, target.weight)
 
 
 def _plain(X: Any) -> Any:

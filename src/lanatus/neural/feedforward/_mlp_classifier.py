@@ -10,7 +10,7 @@ from lanatus.base import check_is_fitted, class_codes, fitting, n_rows
 from lanatus.catalog import Contender, method
 from lanatus.data import Source
 from lanatus.neural.feedforward._mlp import MultiLayerNetwork
-from lanatus.neural.feedforward._network import Network, Target
+from lanatus.neural.feedforward._network import Network, NetworkTarget
 from lanatus.neural.feedforward._one_round import one_round
 from lanatus.neural.feedforward._rules import RULES
 from lanatus.neural.feedforward._streamed import learn_from_source
@@ -301,10 +301,10 @@ class MLPClassifier(ClassifierMixin, MultiLayerNetwork):
         one_round(self, rows, target, self._n_outputs())
         return self
 
-    def _target(self, y: Any, rows: Any, weight: np.ndarray | None, known: bool = False) -> Target:
+    def _target(self, y: Any, rows: Any, weight: np.ndarray | None, known: bool = False) -> NetworkTarget:
         """Codes of the labels, or a matrix of 0 and 1 where a row may have several."""
         if known and not self.multilabel_:
-            return Target(class_codes(y, rows, self.classes_)[1], None, weight)
+            return NetworkTarget(class_codes(y, rows, self.classes_)[1], None, weight)
         shape = np.shape(np.asarray(y)) if y is not None else ()
         if len(shape) == 2 and shape[1] > 1:
             if type_of_target(y) != "multilabel-indicator":
@@ -314,12 +314,12 @@ class MLPClassifier(ClassifierMixin, MultiLayerNetwork):
                 raise ValueError(f"X has {n_rows(rows)} rows, y has {len(marks)}.")
             self.classes_, self.multilabel_ = np.arange(marks.shape[1]), True
             self.out_activation_ = "logistic"
-            return Target(None, marks, weight)
+            return NetworkTarget(None, marks, weight)
         self.classes_, codes = class_codes(y, rows)
         self._settle(codes, weight)
-        return Target(codes, None, weight)
+        return NetworkTarget(codes, None, weight)
 
-    def _told(self, y: Any, rows: Any) -> Target:
+    def _told(self, y: Any, rows: Any) -> NetworkTarget:
         return self._target(y, rows, None, known=True)
 
     def _settle(self, codes: np.ndarray, weight: np.ndarray | None) -> None:
@@ -343,7 +343,9 @@ class MLPClassifier(ClassifierMixin, MultiLayerNetwork):
             return "squared_error" if self.solver in ("bp", "accumulated-bp", "lm") else "log_loss"
         return self.loss
 
-    def _score_of(self, net: Network, rows: Any, target: Target, theta: np.ndarray, running: np.ndarray) -> float:
+    def _score_of(
+        self, net: Network, rows: Any, target: NetworkTarget, theta: np.ndarray, running: np.ndarray
+    ) -> float:
         """Share of the rows whose labels are found."""
         said = net.outputs(rows, theta, running)
         if target.numbers is not None:

@@ -9,7 +9,7 @@ from lanatus.base import as_targets, fitting
 from lanatus.catalog import Contender, method
 from lanatus.data import Source
 from lanatus.neural.feedforward._mlp import MultiLayerNetwork
-from lanatus.neural.feedforward._network import Network, Target
+from lanatus.neural.feedforward._network import Network, NetworkTarget
 from lanatus.neural.feedforward._one_round import one_round
 from lanatus.neural.feedforward._rules import RULES
 from lanatus.neural.feedforward._streamed import learn_from_source
@@ -313,7 +313,7 @@ class MLPRegressor(RegressorMixin, MultiLayerNetwork):
         one_round(self, rows, self._target(values, weight), len(self.target_scale_))
         return self
 
-    def _told(self, y: Any, rows: Any) -> Target:
+    def _told(self, y: Any, rows: Any) -> NetworkTarget:
         return self._target(as_targets(y, rows), None)
 
     def _settle(self, values: np.ndarray, weight: np.ndarray | None) -> None:
@@ -339,17 +339,19 @@ class MLPRegressor(RegressorMixin, MultiLayerNetwork):
             shift = np.where(constant, columns[0], shift)
         self.target_shift_, self.target_scale_ = shift, scale
 
-    def _target(self, values: np.ndarray, weight: np.ndarray | None) -> Target:
+    def _target(self, values: np.ndarray, weight: np.ndarray | None) -> NetworkTarget:
         columns = values.reshape(len(values), -1).astype(np.float64)
         if columns.shape[1] != len(self.target_scale_):
             raise ValueError(f"y has {columns.shape[1]} columns, wanted {len(self.target_scale_)} as before.")
         scaled = (columns - self.target_shift_) / np.where(self.target_scale_ > 0, self.target_scale_, 1.0)
-        return Target(None, np.ascontiguousarray(scaled), weight)
+        return NetworkTarget(None, np.ascontiguousarray(scaled), weight)
 
     def _loss_name(self) -> str:
         return self.loss
 
-    def _score_of(self, net: Network, rows: Any, target: Target, theta: np.ndarray, running: np.ndarray) -> float:
+    def _score_of(
+        self, net: Network, rows: Any, target: NetworkTarget, theta: np.ndarray, running: np.ndarray
+    ) -> float:
         """R squared, of a Poisson loss the share of the deviance that is explained."""
         said = net.outputs(rows, theta, running).astype(np.float64)
         wanted: Any = target.numbers

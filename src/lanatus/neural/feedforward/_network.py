@@ -130,7 +130,7 @@ class Network:
     # ------------------------------------------------------------ kernels
 
     def gradient(
-        self, rows: Any, target: "Target", theta: np.ndarray, running: np.ndarray
+        self, rows: Any, target: "NetworkTarget", theta: np.ndarray, running: np.ndarray
     ) -> tuple[float, float, np.ndarray]:
         """Sum of the losses, sum of the weights, gradient of the first."""
         loss, weight, found = self.kernel.gradient(
@@ -149,16 +149,18 @@ class Network:
 
 
 @dataclass
-class Target:
+class NetworkTarget:
     """What a network is to say: codes of classes, or numbers; with weights."""
 
     codes: np.ndarray | None
     numbers: np.ndarray | None
     weight: np.ndarray | None = None
 
-    def of(self, rows: np.ndarray) -> "Target":
+    def of(self, rows: np.ndarray) -> "NetworkTarget":
         """That of some rows."""
-        return Target(*(None if part is None else part[rows] for part in (self.codes, self.numbers, self.weight)))
+        return NetworkTarget(
+            *(None if part is None else part[rows] for part in (self.codes, self.numbers, self.weight))
+        )
 
     def __len__(self) -> int:
         told = self.numbers if self.codes is None else self.codes

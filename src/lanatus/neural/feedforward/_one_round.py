@@ -7,11 +7,11 @@ from sklearn.utils import check_random_state
 
 from lanatus.base import check_positive_weight
 from lanatus.neural.feedforward._inputs import learn_inputs
-from lanatus.neural.feedforward._network import Target
+from lanatus.neural.feedforward._network import NetworkTarget
 from lanatus.neural.feedforward._rules import DESCENTS
 
 
-def one_round(model: Any, X: Any, target: Target, n_outputs: int) -> None:
+def one_round(model: Any, X: Any, target: NetworkTarget, n_outputs: int) -> None:
     """Show the rows once, from the weights, memories and step that the model has."""
     if model.solver not in DESCENTS or model.early_stopping:
         raise ValueError(
@@ -41,7 +41,7 @@ def one_round(model: Any, X: Any, target: Target, n_outputs: int) -> None:
     order = np.arange(len(target))
     if model.shuffle:
         order = np.random.default_rng([seed, number]).permutation(order)
-    kinds = Target(target.codes, _typed(target.numbers, net.dtype), target.weight)
+    kinds = NetworkTarget(target.codes, _typed(target.numbers, net.dtype), target.weight)
     state = descent.round(net, state, lambda _: iter([(model.inputs_.rows(X), kinds, order)]), number, seed)
     state["best"] = min(float(state["best"]), float(state["curve"][-1]))
     for name, value in model._attributes(net, state).items():

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from lanatus.neural.feedforward._network import Network, Target
+from lanatus.neural.feedforward._network import Network, NetworkTarget
 from lanatus.optimize.solvers.smooth import Point, SmoothObjective, Solve, Step, lbfgs
 
 MEMORY = 10  # changes of the gradient that L-BFGS keeps
@@ -34,7 +34,7 @@ class NetworkError(SmoothObjective):
     mass, ridge = 1.0, 0.0
 
     def __init__(
-        self, net: Network, rows: Any, target: Target, running: np.ndarray, decay: Any, share: float, most: int
+        self, net: Network, rows: Any, target: NetworkTarget, running: np.ndarray, decay: Any, share: float, most: int
     ) -> None:
         self.net, self.rows, self.target, self.running = net, rows, target, running
         self.decay, self.share, self.most = decay, share, most

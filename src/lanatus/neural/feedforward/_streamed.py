@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from lanatus.base import as_labels, as_targets, check_positive_weight, n_rows, take_rows
 from lanatus.data import Source
 from lanatus.neural.feedforward._inputs import learn_inputs, split
-from lanatus.neural.feedforward._network import Target
+from lanatus.neural.feedforward._network import NetworkTarget
 from lanatus.neural.feedforward._rules import DESCENTS
 from lanatus.scale import open_engine
 from lanatus.table import Table
@@ -46,19 +46,19 @@ def learn_from_source(model: Any, source: Source, y: Any, sample_weight: Any) ->
     rng = check_random_state(model.random_state)
     seed = int(rng.randint(2**31 - 1))
 
-    def feed(number: int) -> Iterator[tuple[Any, Target, np.ndarray]]:
+    def feed(number: int) -> Iterator[tuple[Any, NetworkTarget, np.ndarray]]:
         for at, (X, target) in enumerate(_blocks(model, source)):
             numbers = None if target.numbers is None else np.ascontiguousarray(target.numbers, dtype=net.dtype)
             order = np.arange(len(target))
             if model.shuffle:
                 order = np.random.default_rng([seed, number, at]).permutation(order)
-            yield model.inputs_.rows(X), Target(target.codes, numbers, target.weight), order
+            yield model.inputs_.rows(X), NetworkTarget(target.codes, numbers, target.weight), order
 
-    model._train(net, source, Target(np.empty(0, np.int32), None, None), feed, None, len(source), rng)
+    model._train(net, source, NetworkTarget(np.empty(0, np.int32), None, None), feed, None, len(source), rng)
     return model
 
 
-def _blocks(model: Any, source: Source) -> Iterator[tuple[Any, Target]]:
+def _blocks(model: Any, source: Source) -> Iterator[tuple[Any, NetworkTarget]]:
     for block in source.blocks():
         X = model._take(block.X, reset=False)
         weight = None if block.weight is None else np.asarray(block.weight, dtype=np.float64)

@@ -12,7 +12,7 @@ from lanatus.table import Table
 
 
 @dataclass(frozen=True)
-class Rule:
+class ExtractedRule:
     """Conditions on columns, and the class that the network names where all hold.
 
     Attributes
@@ -33,18 +33,18 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class RuleList:
+class ExtractedRules:
     """Rules in order, the first that holds says the class; and a class for the rest.
 
     Attributes
     ----------
-    rules : list of Rule
+    rules : list of ExtractedRule
     default : the class where none holds
     fidelity : float, share of the rows of X told as the network tells them
     majority : float, that of naming one class always
     """
 
-    rules: list[Rule]
+    rules: list[ExtractedRule]
     default: Any
     fidelity: float
     majority: float
@@ -85,7 +85,7 @@ def extract_rules(
     min_support: int = 5,
     min_precision: float = 0.9,
     random_state: Any = None,
-) -> RuleList:
+) -> ExtractedRules:
     """A short list of rules that tells classes as a network does, found by asking it.
 
     The rows of X and rows made up near them are labelled by the network; then rules are grown one by
@@ -115,7 +115,7 @@ def extract_rules(
 
     Returns
     -------
-    RuleList
+    ExtractedRules
 
     Examples
     --------
@@ -146,21 +146,21 @@ def extract_rules(
     labels, codes = np.unique(_answers(net, table), return_inverse=True)
     tests = _tests(table)
     free = np.ones(len(table), dtype=bool)
-    rules: list[Rule] = []
+    rules: list[ExtractedRule] = []
     while len(rules) < max_rules and free.sum() >= min_support and len(np.unique(codes[free])) > 1:
         found = _grown(tests, codes, free, len(labels), max_conditions, min_support)
         if found is None or found[2] < min_precision:
             break
         conditions, label, precision, covered = found
-        rules.append(Rule(conditions, labels[label].item(), precision, int(covered.sum())))
+        rules.append(ExtractedRule(conditions, labels[label].item(), precision, int(covered.sum())))
         free &= ~covered
     rest = codes[free] if free.any() else codes
     default = labels[np.bincount(rest, minlength=len(labels)).argmax()].item()
     asked = _answers(net, own)
-    found_rules = RuleList(rules, default, 0.0, 0.0, own.schema)
+    found_rules = ExtractedRules(rules, default, 0.0, 0.0, own.schema)
     told = np.asarray(found_rules.predict(own))
     most = float(np.unique(asked, return_counts=True)[1].max() / len(asked))
-    return RuleList(rules, default, float(np.mean(told == asked)), most, own.schema)
+    return ExtractedRules(rules, default, float(np.mean(told == asked)), most, own.schema)
 
 
 def _answers(net: Any, table: Table) -> np.ndarray:

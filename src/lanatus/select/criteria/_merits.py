@@ -7,7 +7,7 @@ import numpy as np
 
 from lanatus.base import Estimator, Numbers, class_codes
 from lanatus.catalog import method
-from lanatus.select.criteria._partitions import SubsetCells, cells_of, places
+from lanatus.select.criteria._partitions import SubsetCells, cells_of, entropy_of, places
 
 
 def consistency_of(cells: np.ndarray, codes: np.ndarray) -> float:
@@ -75,7 +75,7 @@ class Merit:
 
     def __init__(self, cells: SubsetCells, codes: np.ndarray) -> None:
         self._columns = [*cells.codes.T, codes]
-        self._entropies = [_entropy(np.bincount(column)) for column in self._columns]
+        self._entropies = [entropy_of(np.bincount(column)) for column in self._columns]
         self._known: dict[tuple[int, int], float] = {}
 
     def __call__(self, subset: tuple[int, ...]) -> float:
@@ -90,7 +90,7 @@ class Merit:
         """Symmetrical uncertainty, 2 I / (H + H)."""
         if (i, j) not in self._known:
             a, b = self._columns[i].astype(np.int64), self._columns[j].astype(np.int64)
-            both = _entropy(np.unique(a * (int(b.max()) + 1) + b, return_counts=True)[1])
+            both = entropy_of(np.unique(a * (int(b.max()) + 1) + b, return_counts=True)[1])
             total = self._entropies[i] + self._entropies[j]
             self._known[i, j] = max(2 * (total - both) / total, 0.0) if total > 0 else 0.0
         return self._known[i, j]
@@ -210,8 +210,3 @@ def fisher_criterion(X: Any, y: Any, subset: Sequence[Any] | None = None) -> flo
     names = list(door.schema_.names)
     chosen = places(range(len(names)) if subset is None else subset, names)
     return fisher_of(rows.astype(np.float64), class_codes(y, X)[1])(chosen)
-
-
-def _entropy(counts: np.ndarray) -> float:
-    share = counts[counts > 0] / counts.sum()
-    return float(-(share * np.log2(share)).sum())

@@ -69,10 +69,11 @@ def places(subset: Sequence[Any], names: list[str]) -> tuple[int, ...]:
 def gain_of(cells: np.ndarray, codes: np.ndarray) -> float:
     """Ent(D) less the mean entropy of the cells, in bits; to 12 decimals, so that equal gains are equal numbers."""
     counts = np.bincount(cells * (int(codes.max()) + 1) + codes).astype(np.float64)
-    return round(_entropy(np.bincount(codes)) + _entropy(np.bincount(cells)) - _entropy(counts), 12)
+    return round(entropy_of(np.bincount(codes)) + entropy_of(np.bincount(cells)) - entropy_of(counts), 12)
 
 
-def _entropy(counts: np.ndarray) -> float:
+def entropy_of(counts: np.ndarray) -> float:
+    """Entropy of shares, in bits."""
     share = counts[counts > 0] / counts.sum()
     return float(-(share * np.log2(share)).sum())
 

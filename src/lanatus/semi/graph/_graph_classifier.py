@@ -1,6 +1,5 @@
 """What classifiers on a graph of rows share: the graph, what new rows get, what is learned."""
 
-from abc import abstractmethod
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -136,21 +135,23 @@ class GraphClassifier(SemiSupervised, CallbackSupportMixin, ClassifierMixin, Est
         """Rows that a path of edges joins to a labelled one."""
         return reached_from(W, known)
 
-    @abstractmethod
+    # A class has a closed form, rounds, or both; its `solver` asks for no other.
+
     def _solve(self, W: Any, start: np.ndarray, codes: np.ndarray, reached: np.ndarray) -> tuple[np.ndarray, int, bool]:
         """Scores of the classes at each row, in closed form or to a thousandth of `tol`; steps, whether converged."""
+        raise NotImplementedError
 
     def _allowed(self, scores: np.ndarray) -> float:
         """Change of a score at which rounds end."""
         return self.tol
 
-    @abstractmethod
     def _step(self, S: Any, scores: np.ndarray, start: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Scores after a round of spreading."""
+        raise NotImplementedError
 
-    @abstractmethod
     def _spread(self, W: Any) -> Any:
         """The matrix that a round multiplies by."""
+        raise NotImplementedError
 
     def _iterate(
         self, W: Any, start: np.ndarray, codes: np.ndarray, reached: np.ndarray, progress: Progress

@@ -115,9 +115,6 @@ class LinearNeighborhoodPropagation(GraphClassifier):
     def _reached(self, W: Any, known: np.ndarray) -> np.ndarray:
         return super()._reached(sp.csr_array(W.T), known)  # labels go from the neighbours to the row
 
-    def _solve(self, W: Any, start: np.ndarray, codes: np.ndarray, reached: np.ndarray) -> tuple[np.ndarray, int, bool]:
-        raise NotImplementedError("always in rounds")
-
     def _spread(self, W: Any) -> Any:
         return W
 

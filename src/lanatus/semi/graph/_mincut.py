@@ -112,12 +112,6 @@ class GraphMincut(GraphClassifier):
         scores[reached, chosen[reached]] = 1
         return scores, k, True
 
-    def _step(self, S: Any, scores: np.ndarray, start: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        raise NotImplementedError("a cut is not made in rounds")
-
-    def _spread(self, W: Any) -> Any:
-        raise NotImplementedError("a cut is not made in rounds")
-
 
 def _in_units(W: Any) -> sp.csr_array:
     """Weights as whole numbers whose sum is no larger than what flows may be."""

@@ -16,7 +16,7 @@ _RANK = 1e-10  # share of the largest eigenvalue from which on a direction count
 
 
 @dataclass(frozen=True)
-class Centred:
+class CentredKernel:
     """The kernel matrix about a mean, and the weights of the rows in that mean."""
 
     K: np.ndarray
@@ -24,7 +24,7 @@ class Centred:
     weight: np.ndarray
 
     @classmethod
-    def of(cls, rows: KernelRows, weight: np.ndarray) -> "Centred":
+    def of(cls, rows: KernelRows, weight: np.ndarray) -> "CentredKernel":
         """About the mean of rows with weights."""
         K = matrix_of(rows)
         weight = weight / weight.sum()

@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from lanatus.base import check_is_fitted, fitting
+from lanatus.base import fitting
 from lanatus.kernel.svm import RULES as KERNEL_MACHINE_RULES
 from lanatus.kernel.svm import KernelRows, SupportVectorMachine
 from lanatus.params import Integer, Real
-from lanatus.scale import blockwise
+from lanatus.semi._decisions import OneAgainstRest
 from lanatus.semi._labels import SemiSupervised, require_weight_of_classes
 
 RULES = {**KERNEL_MACHINE_RULES, "C": Real(above=0, below=np.inf), "max_iter": Integer(low=1)}
@@ -42,7 +42,7 @@ class Plane:
     objective: float
 
 
-class SemiSupervisedMachine(SemiSupervised, ClassifierMixin, SupportVectorMachine):
+class SemiSupervisedMachine(OneAgainstRest, SemiSupervised, ClassifierMixin, SupportVectorMachine):
     """A machine of two classes, or one for each class against the rest, that looks at unlabelled rows too."""
 
     C: float
@@ -98,19 +98,5 @@ class SemiSupervisedMachine(SemiSupervised, ClassifierMixin, SupportVectorMachin
     def _plane(self, rows: KernelRows, task: Task) -> Plane:
         """Learn one machine."""
 
-    @blockwise
-    def decision_function(self, X: Any) -> np.ndarray:
-        """How far on the side of the second of two classes each row is; of several classes, of each."""
-        check_is_fitted(self)
-        scores = self._sums(X, self.dual_coef_) + self.intercept_
-        return scores.ravel() if scores.shape[1] == 1 else scores
-
-    @staticmethod
-    def _codes(scores: np.ndarray) -> np.ndarray:
-        return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
-
-    @blockwise
-    def predict(self, X: Any) -> np.ndarray:
-        """Predicted class of each row of X."""
-        scores = self.decision_function(X)
-        return self.classes_[self._codes(scores.reshape(len(scores), -1))]
+    def _scores(self, X: Any) -> np.ndarray:
+        return np.asarray(self._sums(X, self.dual_coef_) + self.intercept_)

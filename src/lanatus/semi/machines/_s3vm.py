@@ -11,7 +11,7 @@ from scipy.special import expit, xlogy
 from lanatus.catalog import method
 from lanatus.kernel.svm import DualProblem, KernelRows, solve
 from lanatus.params import Choice, Nothing, Real, rules_for
-from lanatus.semi.machines._centred import Centred, coefficients_of
+from lanatus.semi.machines._centred import CentredKernel, coefficients_of
 from lanatus.semi.machines._machine import RULES, Plane, SemiSupervisedMachine, Task
 
 _STEEP = 3.0  # of the loss exp(-3 f^2) of an unlabelled row
@@ -151,7 +151,7 @@ class S3VM(SemiSupervisedMachine):
     def _plane(self, rows: KernelRows, task: Task) -> Plane:
         asked = task.asked
         price = self.C / 10 if self.C_unlabelled is None else self.C_unlabelled
-        centred = Centred.of(rows, (task.signs == 0).astype(np.float64) if len(asked) else task.prices)
+        centred = CentredKernel.of(rows, (task.signs == 0).astype(np.float64) if len(asked) else task.prices)
         b = self._mean_score(task)
         if self.solver == "cccp":
             beta, steps, converged, objective = self._by_pieces(centred.inner, b, task, price)

@@ -7,11 +7,11 @@ import numpy as np
 from scipy.linalg import LinAlgWarning
 from sklearn.base import ClassifierMixin
 
-from lanatus.base import Floats, check_is_fitted, fitting
+from lanatus.base import Floats, fitting
 from lanatus.catalog import method
 from lanatus.kernel.svm import KernelRows, offset, one_group, solve
 from lanatus.params import rules_for
-from lanatus.scale import blockwise
+from lanatus.semi._decisions import OneAgainstRest
 from lanatus.semi._labels import SemiSupervised
 from lanatus.semi.manifold._manifold import RULES, ManifoldModel, solved
 
@@ -24,7 +24,7 @@ from lanatus.semi.manifold._manifold import RULES, ManifoldModel, solved
     zh="拉普拉斯支持向量机",
     peers=["LAMDA-SSL:LapSVM"],
 )
-class LapSVM(SemiSupervised, ClassifierMixin, ManifoldModel):
+class LapSVM(OneAgainstRest, SemiSupervised, ClassifierMixin, ManifoldModel):
     r"""A support vector machine whose function changes little between rows near each other, labelled or not.
 
     Minimises :math:`\frac1l \sum_{i \le l} \max(0, 1 - y_i f(x_i)) + \gamma_A \lVert f \rVert_K^2 +
@@ -154,19 +154,5 @@ class LapSVM(SemiSupervised, ClassifierMixin, ManifoldModel):
         found = solve(dual, rows, tol=self.tol)
         return found.beta, -offset(found, dual)
 
-    @blockwise
-    def decision_function(self, X: Any) -> np.ndarray:
-        """How far on the side of the second of two classes each row is; of several classes, of each."""
-        check_is_fitted(self)
-        scores = self._expansion(X, self.dual_coef_) + self.intercept_
-        return scores.ravel() if scores.shape[1] == 1 else scores
-
-    @staticmethod
-    def _codes(scores: np.ndarray) -> np.ndarray:
-        return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
-
-    @blockwise
-    def predict(self, X: Any) -> np.ndarray:
-        """Predicted class of each row of X."""
-        scores = self.decision_function(X)
-        return self.classes_[self._codes(scores.reshape(len(scores), -1))]
+    def _scores(self, X: Any) -> np.ndarray:
+        return np.asarray(self._expansion(X, self.dual_coef_) + self.intercept_)
